@@ -1,0 +1,1 @@
+"""nobubble plans pipeline-parallel training of large models."""

@@ -1,0 +1,1 @@
+"""From a profile file to a complete `Profile`."""
