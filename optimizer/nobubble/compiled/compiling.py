@@ -27,3 +27,7 @@ def kernel(*signatures: str) -> Callable[[Kernel], Kernel]:
         return compiled
 
     return compile_it
+
+
+part = numba.njit
+"""Compile a function as a part of the kernels in its own module that call it."""
