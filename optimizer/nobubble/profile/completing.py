@@ -15,8 +15,9 @@ from nobubble.profile.limits import (
 )
 from nobubble.profile.model import Objective, Profile
 from nobubble.profile.placement import place
-from nobubble.profile.units import MEMORY_UNITS, TIME_UNITS, Rounding
+from nobubble.profile.rounding import Rounding
 from nobubble.profile.wording import counted
+from nobubble.units import MEMORY_UNITS, TIME_UNITS
 
 if TYPE_CHECKING:
     from nobubble.profile.written import WrittenProfile, WrittenStage

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from nobubble.errors import Fault
 from nobubble.profile.limits import MAX_MEMORY
 from nobubble.profile.model import Backward, Cost, Stage
-from nobubble.profile.units import EXACT, Rounding
+from nobubble.profile.rounding import EXACT, Rounding
 from nobubble.profile.wording import shown
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class StageCosts:
                 Fault(
                     f"{pointer}/W/memory",
                     f"F {shown(f)} + B {shown(b)} + W {shown(w)}{given} = {_plain(total)} {unit}, "
-                    f"and must be 0; with these F and B, W's memory is {_plain(-held)}",
+                    f"and must be 0; with these F and B, W's memory is {_plain(held.copy_negate())}",
                 )
             )
         fused = written.BW
@@ -105,7 +105,7 @@ class StageCosts:
                     f"{pointer}/BW/memory",
                     f"F {shown(f)} + BW {shown(fused.memory)} = "
                     f"{_plain(EXACT.add(f, fused.memory))} {unit}, and must be 0; BW's memory is "
-                    f"{_plain(-f)}, or left out",
+                    f"{_plain(f.copy_negate())}, or left out",
                 )
             )
         return found

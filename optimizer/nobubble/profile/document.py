@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from nobubble.profile.model import Cost, Profile, Stage
-from nobubble.profile.units import MEMORY_UNITS, TIME_UNITS, in_unit
+from nobubble.units import MEMORY_UNITS, TIME_UNITS, in_unit
 
 
 def profile_document(profile: Profile) -> dict[str, object]:

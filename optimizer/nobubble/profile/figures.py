@@ -15,8 +15,9 @@ from pydantic import ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from nobubble.profile.limits import MAX_MEMORY, MAX_TOTAL_TIME
-from nobubble.profile.units import MAX_DECIMALS, MEMORY_UNITS, TIME_UNITS, in_unit
+from nobubble.profile.rounding import MAX_DECIMALS
 from nobubble.profile.wording import as_number, enumerated, nearest, shown
+from nobubble.units import MEMORY_UNITS, TIME_UNITS, in_unit
 
 FAULT = "fault"
 """The type of the pydantic errors whose message is ours."""

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from nobubble.errors import Fault, ProfileError
-from nobubble.profile.units import exact_decimal
+from nobubble.profile.rounding import exact_decimal
 from nobubble.profile.wording import pointer_to
 
 _FORMATS = {".json": "JSON", ".yaml": "YAML", ".yml": "YAML", ".toml": "TOML"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nobubble.errors import Fault, ProfileError
 from nobubble.profile.model import Profile
-from nobubble.profile.units import Rounding
+from nobubble.profile.rounding import Rounding
 from nobubble.profile.wording import shown
 
 MOST_FAULTS = 20

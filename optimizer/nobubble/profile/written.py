@@ -22,7 +22,7 @@ from pydantic import (
 
 from nobubble.profile.figures import choice, count, quantity, schema_name, title
 from nobubble.profile.limits import MAX_MICROBATCHES, MAX_RANKS, MAX_STAGES
-from nobubble.profile.units import MEMORY_UNITS, TIME_UNITS
+from nobubble.units import MEMORY_UNITS, TIME_UNITS
 
 PROFILE_SCHEMA = "nobubble.profile/1"
 

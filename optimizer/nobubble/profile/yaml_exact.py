@@ -12,7 +12,7 @@ from decimal import Decimal
 import yaml
 from yaml.constructor import ConstructorError
 
-from nobubble.profile.units import exact_decimal
+from nobubble.profile.rounding import exact_decimal
 
 _PREFIX = "tag:yaml.org,2002:"
 

@@ -1,4 +1,4 @@
-"""Units, and exact arithmetic between them and whole nanoseconds and bytes."""
+"""From exact decimals to whole nanoseconds and bytes, with account of what is lost."""
 
 from __future__ import annotations
 
@@ -11,20 +11,6 @@ from decimal import (
     InvalidOperation,
 )
 from typing import Final, Literal
-
-TIME_UNITS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-"""Nanoseconds in one of each time unit."""
-
-MEMORY_UNITS: Final = {
-    "B": 1,
-    "KB": 10**3,
-    "MB": 10**6,
-    "GB": 10**9,
-    "KiB": 2**10,
-    "MiB": 2**20,
-    "GiB": 2**30,
-}
-"""Bytes in one of each memory unit."""
 
 MAX_DECIMALS: Final = 400
 """Digits after the point that a number may have; every double has a shorter representation."""
@@ -47,26 +33,6 @@ def exact_decimal(text: str) -> Decimal:
         if "e-" in text.lower():
             return Decimal("1e-999999")
         return Decimal("-Infinity" if text.startswith("-") else "Infinity")
-
-
-def in_unit(amount: int, factor: int) -> int | Decimal:
-    """Give whole nanoseconds or bytes in a larger unit, exactly.
-
-    Parameters
-    ----------
-    amount : int
-        Nanoseconds or bytes.
-    factor : int
-        How many of them one unit has: a value of `TIME_UNITS` or `MEMORY_UNITS`.
-
-    Returns
-    -------
-    int or Decimal
-        An int where the result is whole. A Decimal may have an exponent: write it with
-        ``format(value, "f")``.
-    """
-    whole, rest = divmod(amount, factor)
-    return EXACT.divide(Decimal(amount), Decimal(factor)) if rest else whole
 
 
 class Rounding:
