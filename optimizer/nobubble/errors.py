@@ -44,7 +44,8 @@ class Fault:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.pointer or '/'}: {self.message}"
+        """Give the line that the user sees; a fault of the whole document has no place."""
+        return f"{self.pointer}: {self.message}" if self.pointer else self.message
 
 
 class DocumentError(InputError):

@@ -1,0 +1,234 @@
+"""From a `WrittenProfile` to a complete `Profile`: whether the parts fit, and every default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
+
+from nobubble.errors import Fault
+from nobubble.profile.costs import StageCosts, size_faults
+from nobubble.profile.limits import (
+    MAX_STAGE_MICROBATCHES,
+    MAX_TOTAL_MEMORY,
+    MAX_TOTAL_TIME,
+)
+from nobubble.profile.model import Objective, Profile
+from nobubble.profile.placement import place
+from nobubble.profile.rounding import Rounding
+from nobubble.profile.wording import counted
+from nobubble.units import MEMORY_UNITS, TIME_UNITS
+
+if TYPE_CHECKING:
+    from nobubble.profile.written import WrittenProfile, WrittenStage
+
+Item = TypeVar("Item")
+
+
+def complete(written: WrittenProfile, rounding: Rounding) -> Profile | list[Fault]:
+    """Check that the parts of a profile fit each other, and fill in what is not given.
+
+    Returns
+    -------
+    Profile or list of Fault
+        The faults are never empty.
+    """
+    costs = StageCosts(
+        TIME_UNITS[written.time_unit],
+        MEMORY_UNITS[written.memory_unit],
+        written.memory_unit,
+        rounding,
+    )
+    placement, faults = place(written)
+    faults += _unit_faults(written)
+    for pointer, stage in _given_stages(written):
+        faults += costs.faults(stage, pointer)
+    for key, value in (
+        ("memory_limit", written.memory_limit),
+        ("static_memory", written.static_memory),
+    ):
+        if isinstance(value, list) and len(value) != written.ranks:
+            have = f"{counted(len(value), 'number')} for {counted(written.ranks, 'rank')}"
+            faults.append(Fault(f"/{key}", f"{have}; {key} has one number for every rank"))
+    if placement is not None:
+        faults += _boundary_faults(written, len(placement))
+        faults += _size_faults(written, len(placement))
+    if faults or placement is None:
+        return faults
+    profile = _profile(written, placement, costs, rounding)
+    for (pointer, _), made in zip(_given_stages(written), profile.stages, strict=False):
+        faults += size_faults(made, pointer)
+    return faults or _total_faults(profile) or profile
+
+
+def _given_stages(written: WrittenProfile) -> Iterator[tuple[str, WrittenStage]]:
+    """Give every stage that is written, with where it stands."""
+    if isinstance(written.stages, list):
+        for index, stage in enumerate(written.stages):
+            yield f"/stages/{index}", stage
+    else:
+        yield "/stages", written.stages
+
+
+def _unit_faults(written: WrittenProfile) -> list[Fault]:
+    """Check that there is a memory unit where there are memory figures."""
+    if "memory_unit" in written.model_fields_set:
+        return []
+    first = next(_memory_figures(written), None)
+    if first is None:
+        return []
+    units = ", ".join(MEMORY_UNITS)
+    return [Fault("/memory_unit", f"is missing, but {first} is given; give one of {units}")]
+
+
+def _memory_figures(written: WrittenProfile) -> Iterator[str]:
+    """Find where memory figures are given."""
+    for pointer, stage in _given_stages(written):
+        for name, op in (("F", stage.F), ("B", stage.B), ("W", stage.W), ("BW", stage.BW)):
+            for key in ("memory", "workspace"):
+                if key in op.model_fields_set:
+                    yield f"{pointer}/{name}/{key}"
+    limits = written.memory_limit
+    if any(limit is not None for limit in (limits if isinstance(limits, list) else [limits])):
+        yield "/memory_limit"
+    if "static_memory" in written.model_fields_set:
+        yield "/static_memory"
+
+
+def _by_direction(written: WrittenProfile) -> bool:
+    """Tell whether communication is given for each direction."""
+    return not isinstance(written.communication, Decimal | list)
+
+
+def _communication(
+    written: WrittenProfile, way: Literal["F", "B"]
+) -> tuple[str, Decimal | list[Decimal]]:
+    """Give the communication of one direction, and where it stands."""
+    value = written.communication
+    if isinstance(value, Decimal | list):
+        return "/communication", value
+    return f"/communication/{way}", value.F if way == "F" else value.B
+
+
+def _boundary_faults(written: WrittenProfile, stages: int) -> list[Fault]:
+    """Check that lists of communication times have one for each boundary."""
+    found = {
+        pointer: len(value)
+        for pointer, value in (_communication(written, "F"), _communication(written, "B"))
+        if isinstance(value, list) and len(value) != stages - 1
+    }
+    boundaries = counted(stages - 1, "boundary", "boundaries")
+    return [
+        Fault(
+            pointer,
+            f"{counted(length, 'number')} for {counted(stages, 'stage')}; communication has one "
+            f"for each of the {boundaries} between stages",
+        )
+        for pointer, length in found.items()
+    ]
+
+
+def _size_faults(written: WrittenProfile, stages: int) -> list[Fault]:
+    """Check the number of stages times microbatches."""
+    number = stages * written.microbatches
+    if number <= MAX_STAGE_MICROBATCHES:
+        return []
+    what = f"{counted(written.microbatches, 'microbatch', 'microbatches')} of {stages} stages"
+    return [
+        Fault(
+            "/microbatches",
+            f"{what} are {number} passes; at most {MAX_STAGE_MICROBATCHES} are possible",
+        )
+    ]
+
+
+def _profile(
+    written: WrittenProfile, placement: tuple[int, ...], costs: StageCosts, rounding: Rounding
+) -> Profile:
+    """Put the profile together, when nothing is at fault."""
+    time_factor = TIME_UNITS[written.time_unit]
+    memory_factor = MEMORY_UNITS[written.memory_unit]
+
+    def times(way: Literal["F", "B"]) -> tuple[int, ...]:
+        pointer, value = _communication(written, way)
+        return tuple(
+            rounding.whole("time", item, time_factor, place)
+            for place, item in _each(value, pointer)
+        )
+
+    stages = tuple(costs.convert(stage, pointer) for pointer, stage in _given_stages(written))
+    activations = times("F")
+    # One value for both directions is one written figure, and rounded once.
+    gradients = times("B") if _by_direction(written) else activations
+    limits = tuple(
+        None if item is None else rounding.whole("memory", item, memory_factor, pointer, "down")
+        for pointer, item in _each(written.memory_limit, "/memory_limit")
+    )
+    static = tuple(
+        rounding.whole("memory", item, memory_factor, pointer, "up")
+        for pointer, item in _each(written.static_memory, "/static_memory")
+    )
+    return Profile(
+        name=written.name,
+        time_unit=written.time_unit,
+        memory_unit=written.memory_unit,
+        ranks=written.ranks,
+        microbatches=written.microbatches,
+        placement=placement,
+        stages=_for_all(stages, len(placement)),
+        communication_forward=_for_all(activations, len(placement) - 1),
+        communication_backward=_for_all(gradients, len(placement) - 1),
+        memory_limit=_for_all(limits, written.ranks),
+        static_memory=_for_all(static, written.ranks),
+        objective=cast(Objective, written.objective),
+    )
+
+
+def _each(value: Item | list[Item], pointer: str) -> Iterator[tuple[str, Item]]:
+    """Give every figure of a value that is one or a list, with where it stands."""
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield f"{pointer}/{index}", item
+    else:
+        yield pointer, value
+
+
+def _for_all(values: tuple[Item, ...], length: int) -> tuple[Item, ...]:
+    """Give one value `length` times; several are as many as they must be already."""
+    return values * length if len(values) == 1 else values
+
+
+def _total_faults(profile: Profile) -> list[Fault]:
+    """Check that no sum over the profile leaves the range where it is exact."""
+    work = sum(
+        stage.F.time + max(stage.B.time + stage.W.time, stage.BW.time) for stage in profile.stages
+    )
+    slowest = max(profile.communication_forward + profile.communication_backward, default=0)
+    total = profile.microbatches * (work + 2 * len(profile.stages) * slowest)
+    faults = []
+    if total > MAX_TOTAL_TIME:
+        faults.append(
+            Fault(
+                "",
+                f"too long: the ops and the communication of {profile.microbatches} microbatches, "
+                f"one after the other, take {total // 10**9} s; at most "
+                f"{MAX_TOTAL_TIME // 10**9} s are possible; is the time unit right?",
+            )
+        )
+    held = list(profile.static_memory)
+    for rank, stage in zip(profile.placement, profile.stages, strict=True):
+        most = stage.F.memory + max(0, stage.B.memory)
+        spare = max(op.workspace for op in (stage.F, stage.B, stage.W, stage.BW))
+        held[rank] += profile.microbatches * most + spare
+    worst = max(held)
+    if worst > MAX_TOTAL_MEMORY:
+        faults.append(
+            Fault(
+                "",
+                f"too much memory: {profile.microbatches} microbatches on rank "
+                f"{held.index(worst)} would hold {worst // 2**50} PiB if nothing were given "
+                f"back; at most {MAX_TOTAL_MEMORY // 2**50} PiB are possible; is the memory unit "
+                "right?",
+            )
+        )
+    return faults

@@ -1,0 +1,108 @@
+"""Reading profiles: from a file, from stdin, or from values that are parsed already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nobubble.errors import Fault, ProfileError
+from nobubble.profile.model import Profile
+from nobubble.profile.rounding import Rounding
+from nobubble.profile.wording import shown
+
+MOST_FAULTS = 20
+"""How many faults are told at once; one slip repeated over a thousand stages is no news."""
+
+
+def read_profile(
+    source: str | Path,
+    overrides: Mapping[str, object] | None = None,
+    *,
+    notes: list[str] | None = None,
+) -> Profile:
+    """Read a `nobubble.profile/1`.
+
+    Parameters
+    ----------
+    source : str or Path
+        A JSON, YAML or TOML file, told by its extension, else by how it begins; ``-`` is stdin.
+    overrides : mapping, optional
+        Values that replace top-level keys such as ``microbatches`` before anything is checked.
+        Messages about them say that they come from the command line.
+    notes : list of str, optional
+        Receives a line when figures had to be rounded to whole nanoseconds or bytes.
+
+    Returns
+    -------
+    Profile
+        Complete: every default filled in.
+
+    Raises
+    ------
+    ProfileError
+        The file cannot be read, or is not a valid profile. Lists everything that was found.
+    """
+    from nobubble.profile.loading import load, name_of
+
+    data = load(source)
+    return _checked(data, name_of(source), overrides or {}, notes)
+
+
+def parse_profile(
+    data: Mapping[str, object],
+    source: str = "<profile>",
+    *,
+    notes: list[str] | None = None,
+) -> Profile:
+    """Check a profile that is parsed already.
+
+    Parameters
+    ----------
+    data : mapping
+        The keys of a `nobubble.profile/1`. Numbers are int, float or Decimal; a float counts as
+        the decimal that it prints as.
+    source : str
+        What messages call it.
+    notes : list of str, optional
+        Receives a line when figures had to be rounded to whole nanoseconds or bytes.
+
+    Raises
+    ------
+    ProfileError
+        It is not a valid profile. Lists everything that was found.
+    """
+    return _checked(data, source, {}, notes)
+
+
+def _checked(
+    data: object, source: str, overrides: Mapping[str, object], notes: list[str] | None
+) -> Profile:
+    """Check plain values, and complete the profile that they say."""
+    # Pydantic is imported where a profile is read, not where a command starts.
+    from nobubble.profile.completing import complete
+    from nobubble.profile.structure import check_structure
+
+    if not isinstance(data, Mapping):
+        problem = f"is not an object but {shown(data)}; a profile is an object with a schema"
+        raise ProfileError(source, [Fault("", problem)])
+    written = check_structure({**data, **overrides})
+    rounding = Rounding()
+    result = written if isinstance(written, list) else complete(written, rounding)
+    if isinstance(result, list):
+        raise ProfileError(source, _told(result, overrides))
+    note = rounding.note()
+    if note is not None and notes is not None:
+        notes.append(note)
+    return result
+
+
+def _told(faults: Sequence[Fault], overrides: Mapping[str, object]) -> list[Fault]:
+    """Say which faults come from the command line, and shorten a long list."""
+    told = []
+    for fault in faults[:MOST_FAULTS]:
+        key = fault.pointer.split("/")[1] if fault.pointer else ""
+        option = f" (given by --{key.replace('_', '-')})" if key in overrides else ""
+        told.append(Fault(fault.pointer, fault.message + option))
+    if len(faults) > MOST_FAULTS:
+        told.append(Fault("", f"and {len(faults) - MOST_FAULTS} more faults"))
+    return told
