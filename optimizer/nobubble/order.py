@@ -38,7 +38,7 @@ class Order:
     offsets: NDArray[np.int64]
 
     @classmethod
-    def of(cls, ranks: Iterable[Sequence[int]]) -> Order:
+    def of(cls, ranks: Iterable[Sequence[int] | NDArray[np.int32]]) -> Order:
         """Make an order from a sequence of letters for every rank."""
         rows = [np.asarray(row, dtype=np.int32) for row in ranks]
         return cls(

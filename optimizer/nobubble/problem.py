@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ F: Final = 0
 B: Final = 1
 W: Final = 2
 BW: Final = 3
-KINDS: Final = ("F", "B", "W", "BW")
+KINDS: Final[tuple[Literal["F", "B", "W", "BW"], ...]] = ("F", "B", "W", "BW")
 
 UNLIMITED: Final = 2**62
 """The capacity of a rank without a memory limit, in bytes."""

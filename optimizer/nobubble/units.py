@@ -46,3 +46,9 @@ def from_unit(number: int | float | Decimal, size: int) -> Decimal:
     """
     exact = Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
     return _EXACT.multiply(exact, Decimal(size))
+
+
+def spell(whole: int, size: int, unit: str) -> str:
+    """Write a number of nanoseconds or bytes in a unit, exactly, such as ``29.718 ms``."""
+    number = in_unit(whole, size)
+    return f"{number:f} {unit}" if isinstance(number, Decimal) else f"{number} {unit}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -19,15 +19,15 @@ def kernel(*signatures: str) -> Callable[[Kernel], Kernel]:
 
     def compile_it(function: Kernel) -> Kernel:
         try:
-            compiled: Kernel = numba.njit(list(signatures), cache=True)(function)
+            return cast(Kernel, numba.njit(list(signatures), cache=True)(function))
         except RuntimeError as error:
             if "cannot cache function" not in str(error):
                 raise
-            compiled = numba.njit(list(signatures))(function)
-        return compiled
+            return cast(Kernel, numba.njit(list(signatures))(function))
 
     return compile_it
 
 
-part = numba.njit
-"""Compile a function as a part of the kernels in its own module that call it."""
+def part(function: Kernel) -> Kernel:
+    """Compile a function as a part of the kernels that call it, together with them."""
+    return cast(Kernel, numba.njit(function))

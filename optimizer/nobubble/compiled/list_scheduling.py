@@ -190,7 +190,7 @@ def list_schedule(
                 mode = backward_mode[candidate]
                 if attempt == 1 and mode < PREFER_SPLIT:
                     continue
-                fused = mode == FUSED or mode == PREFER_FUSED
+                fused = mode in (FUSED, PREFER_FUSED)
                 if mode == FUSED_WHILE_STEADY:
                     fused = candidate == 0 or started[0, candidate] < m
                 kind = BW if fused != (attempt == 1) else B

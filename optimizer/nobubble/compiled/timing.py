@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobubble.compiled.compiling import kernel
-from nobubble.problem import BW, B, F
+from nobubble.problem import B, F, W
 
 
 @kernel(
@@ -97,7 +97,7 @@ def time_order(
                 forward_end[slot] = now
                 if stage + 1 < stages:
                     wakes = rank_of[stage + 1]
-            elif kind == B or kind == BW:
+            elif kind != W:
                 slot = stage * microbatches + backwards[stage]
                 if stage + 1 < stages:
                     arrival = backward_end[slot + microbatches]

@@ -34,10 +34,12 @@ def _arrival(run: _Run, stage: int, kind: int) -> int:
     """Give when the input of the stage's next F or B is there."""
     j = run.done[stage, kind]
     if kind == F:
-        return run.ends[stage - 1, F, j] + run.forward_latency[stage] if stage > 0 else 0
+        if stage == 0:
+            return 0
+        return int(run.ends[stage - 1, F, j] + run.forward_latency[stage])
     if stage + 1 < len(run.clock):
-        return run.ends[stage + 1, B, j] + run.backward_latency[stage]
-    return run.ends[stage, F, j]
+        return int(run.ends[stage + 1, B, j] + run.backward_latency[stage])
+    return int(run.ends[stage, F, j])
 
 
 @part
@@ -50,16 +52,15 @@ def _fits(run: _Run, stage: int, kind: int) -> bool:
     if kind != F:
         return True
     waiting = run.done[stage, B] - run.done[stage, W]
-    return held + waiting * run.memory[stage, W] + _to_end(run, stage) <= run.capacity[stage]
+    then = held + waiting * run.memory[stage, W] + _to_end(run, stage)
+    return bool(then <= run.capacity[stage])
 
 
 @part
 def _to_end(run: _Run, stage: int) -> int:
     """Give the bytes that B and W of a microbatch need on top of what F holds."""
     change = run.memory[stage, B]
-    return max(
-        max(change, 0) + run.workspace[stage, B], change + run.workspace[stage, W], 0
-    )
+    return int(max(max(change, 0) + run.workspace[stage, B], change + run.workspace[stage, W], 0))
 
 
 @part
@@ -139,9 +140,7 @@ def _warm_up(run: _Run, bubble_before_first_b: bool) -> None:
                     arrival = _arrival(run, stage, F)
                 else:
                     before = stage - 1
-                    arrival = (
-                        run.clock[before] + run.time[before, F] + run.forward_latency[stage]
-                    )
+                    arrival = run.clock[before] + run.time[before, F] + run.forward_latency[stage]
                 start = max(start, arrival)
             end = start + run.time[stage, F]
             if end > until and not (bubble_before_first_b and start < until):

@@ -7,9 +7,9 @@ memory in its memory unit; numbers are int or Decimal, so that what is written i
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NotRequired
 
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from nobubble.profile.model import Objective
 

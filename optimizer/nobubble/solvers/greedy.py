@@ -1,46 +1,80 @@
-"""x."""
+"""List scheduling under many settings of its rules, the best of all."""
+
 from __future__ import annotations
+
+from itertools import islice
+from typing import Final
+
 import numpy as np
-from nobubble.compiled.list_scheduling import list_schedule, SPLIT, FUSED, FUSED_WHILE_STEADY as MIXED
-from nobubble.problem import *
+
+from nobubble.compiled.list_scheduling import list_schedule
 from nobubble.order import Order
+from nobubble.problem import Problem
+from nobubble.profile.model import Profile
+from nobubble.solvers.memory import rank_needs, require_feasible
+from nobubble.solvers.rules import FIRST, backward_modes, settings
+from nobubble.solvers.solution import Solution, merit
+from nobubble.solvers.watch import Watch
 
-def tables(problem):
-    need=[];held=[]
-    for r in range(problem.ranks):
-        st=problem.stages_on(r); v=len(st)
-        M=problem.memory; X=problem.workspace
-        for q in range(2*v+1):
-            level=peak=0
-            f=min(q,v); b=q-f
-            h=sum(int(M[s,F]) for s in (st[:f] if b==0 else st[:v-b]))
-            level=h
-            for s in st[f:]:
-                peak=max(peak,level+int(M[s,F])+int(X[s,F])); level+=int(M[s,F])
-            for s in reversed(st[:v-b]):
-                opts=[]
-                if problem.may_split[s]:
-                    mb=int(M[s,B]); opts.append(max(max(mb,0)+int(X[s,B]), mb+int(X[s,W])))
-                if problem.may_fuse[s]:
-                    opts.append(int(X[s,BW])+max(0,int(M[s,BW])))
-                peak=max(peak,level+min(opts)); level-=int(M[s,F])
-            need.append(max(0,peak-h)); held.append(h)
-    return np.array(need), np.array(held)
+WORK: Final = 3_000_000
+"""Ops to place in all passes together, once the first settings have had theirs."""
 
-def run(problem, caps_list, rules, modes=None):
-    S,m,p=problem.stages,problem.microbatches,problem.ranks
-    stage_list=np.argsort(problem.rank_of,kind='stable').astype(np.int64)
-    off=np.concatenate([[0],np.cumsum(np.bincount(problem.rank_of,minlength=p))]).astype(np.int64)
-    need,held=tables(problem)
-    letters=np.empty(3*m*S,np.int32);counts=np.empty(p,np.int64);orr=np.empty((3,p),np.int64)
-    res=[]
-    mode=np.where(problem.may_fuse,np.where(problem.may_split,MIXED,FUSED),SPLIT).astype(np.int64)
-    for c in caps_list:
-        for g,lag in rules:
-            cap=np.maximum(1,np.array([m if c is None else int(np.ceil(c*(S-s)*p/S)) for s in range(S)],dtype=np.int64))
-            lagv=np.array([lag(s,S) if lag else m for s in range(S)],dtype=np.int64)
-            left=list_schedule(stage_list,off,m,problem.rank_of,problem.time,problem.memory,problem.workspace,problem.forward_latency,problem.backward_latency,problem.capacity,need,held,cap,lagv,mode,g,letters,counts,orr)
-            assert left==0,left
-            mk=orr[1].max()-orr[0].min(); sp=(orr[1]-orr[0]).max()
-            res.append((int(mk),int(sp),c,g,bool(lag)))
-    return res
+
+def greedy(profile: Profile, problem: Problem, watch: Watch) -> Solution | None:
+    """Give the best schedule of the list scheduler, or None when the time is up before the first.
+
+    The first settings always run, further ones while the number of ops placed in all is under
+    WORK: so what comes out does not depend on the machine.
+
+    Raises
+    ------
+    InfeasibleError
+        A rank has no memory for one microbatch.
+    """
+    require_feasible(profile, problem)
+    p, m, stages = problem.ranks, problem.microbatches, problem.stages
+    stage_list = np.argsort(problem.rank_of, kind="stable").astype(np.int64)
+    stages_of_rank = np.bincount(problem.rank_of, minlength=p)
+    stage_offsets = np.concatenate([[0], np.cumsum(stages_of_rank)]).astype(np.int64)
+    needs = [rank_needs(problem, rank) for rank in range(p)]
+    need = np.concatenate([of_rank.need for of_rank in needs])
+    held = np.concatenate([of_rank.held for of_rank in needs])
+    letters = np.empty(3 * m * stages, dtype=np.int32)
+    counts = np.empty(p, dtype=np.int64)
+    of_rank = np.empty((3, p), dtype=np.int64)
+
+    modes = len(backward_modes(problem))
+    passes = max(FIRST * modes, WORK // (3 * m * stages))
+    best, best_merit = None, None
+    for number, (cap, rule, mode) in enumerate(islice(settings(problem), passes), start=1):
+        if watch.is_over():
+            break
+        left = list_schedule(
+            stage_list,
+            stage_offsets,
+            m,
+            problem.rank_of,
+            problem.time,
+            problem.memory,
+            problem.workspace,
+            problem.forward_latency,
+            problem.backward_latency,
+            problem.capacity,
+            need,
+            held,
+            cap.of(problem),
+            rule.lag_of(problem),
+            mode,
+            rule.gap_eighths,
+            letters,
+            counts,
+            of_rank,
+        )
+        start, end, _ = of_rank
+        this = merit(problem, int(end.max() - start.min()), int((end - start).max()))
+        if left == 0 and (best_merit is None or this < best_merit):
+            at = 3 * m * stage_offsets
+            best = [letters[at[rank] : at[rank] + counts[rank]].copy() for rank in range(p)]
+            best_merit = this
+            watch.report(f"greedy: pass {number} of at most {passes}")
+    return None if best is None else Solution.of("greedy", problem, Order.of(best))

@@ -1,0 +1,1 @@
+"""Solvers: from a problem to the best order that they find."""
