@@ -47,7 +47,8 @@ class Cap:
             period = _period(problem) if self.basis == "period" else problem.time[:, F]
             depth = round_trips(problem) / np.maximum(period, 1)
         caps = np.ceil(self.factor * depth).clip(max=m + 1).astype(np.int64) - self.less
-        return np.maximum(caps, 1, dtype=np.int64)
+        at_least_one: NDArray[np.int64] = np.maximum(caps, 1)
+        return at_least_one
 
 
 @dataclass(frozen=True, slots=True)
