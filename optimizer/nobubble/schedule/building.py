@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from nobubble.profile.model import Profile
 from nobubble.schedule.document import (
     SCHEMA,
     Action,
-    ComputeOp,
     Metrics,
     RankActions,
     ScheduleDocument,
@@ -122,7 +121,7 @@ def _actions(problem: Problem, order: Order, timing: Timing, time_unit: int) -> 
         else:
             rows[rank_of[stage]].append(
                 {
-                    "op": cast(ComputeOp, KINDS[kind]),
+                    "op": KINDS[kind],
                     "stage": stage,
                     "microbatch": j,
                     "start": start[place],
