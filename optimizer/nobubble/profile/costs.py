@@ -90,12 +90,13 @@ class StageCosts:
                 )
             )
         elif total != 0:
+            right = _plain(held.copy_negate())
             given = "" if "memory" in written.W.model_fields_set else " (not given)"
             found.append(
                 Fault(
                     f"{pointer}/W/memory",
                     f"F {shown(f)} + B {shown(b)} + W {shown(w)}{given} = {_plain(total)} {unit}, "
-                    f"and must be 0; with these F and B, W's memory is {_plain(held.copy_negate())}",
+                    f"and must be 0; with these F and B, W's memory is {right}",
                 )
             )
         fused = written.BW
@@ -142,15 +143,15 @@ class StageCosts:
 
 
 def size_faults(stage: Stage, pointer: str) -> list[Fault]:
-    """Check the figures that follow from others, which may be larger than any that was written."""
-    return [
-        Fault(f"{pointer}/{op}", f"its {what} comes to {value} bytes; at most 2^50 are possible")
-        for op, what, value in (
-            ("W", "memory", -stage.W.memory),
-            ("BW", "workspace", stage.BW.workspace),
-        )
-        if value > MAX_MEMORY
-    ]
+    """Check BW's workspace, which may follow from others and be larger than any of them.
+
+    No other figure can: W's memory is at most 2^50 bytes where F's and B's sum is.
+    """
+    workspace = stage.BW.workspace
+    if workspace <= MAX_MEMORY:
+        return []
+    what = f"its workspace comes to {workspace} bytes"
+    return [Fault(f"{pointer}/BW", f"{what}; at most {MAX_MEMORY} are possible")]
 
 
 def _plain(number: Decimal) -> str:

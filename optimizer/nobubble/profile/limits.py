@@ -18,7 +18,7 @@ MAX_TOTAL_TIME: Final = 10**15
 """Nanoseconds: the ops and the communication of one iteration, all one after the other."""
 
 MAX_MEMORY: Final = 2**50
-"""Bytes: any single figure."""
+"""Bytes (2^50): any single figure."""
 
 MAX_TOTAL_MEMORY: Final = 2**62
 """Bytes: what the ops of one rank could hold if nothing were ever given back."""

@@ -98,7 +98,7 @@ class Rounding:
             count = self._counts[kind]
             if count:
                 lost, pointer = self._largest[kind]
-                by = f"by {lost:.2g} {unit} ({pointer})"
+                by = f"by {lost.normalize():.2g} {unit} ({pointer})"
                 what = f"{count} {one if count == 1 else many} rounded to whole {whole}"
                 parts.append(f"{what}, {by}" if count == 1 else f"{what}, the largest {by}")
         return "; ".join(parts) or None

@@ -199,7 +199,9 @@ class WrittenProfile(_Written):
     name: Annotated[
         str | None,
         PlainValidator(title),
-        WithJsonSchema({"type": ["string", "null"]}),
+        WithJsonSchema(
+            {"type": ["string", "null"], "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"}
+        ),
     ] = Field(
         default=None,
         description="What you call the profile. It changes nothing.",
