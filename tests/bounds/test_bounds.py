@@ -1,0 +1,199 @@
+"""Tests that every bound says what its argument says, and how bounds change with the problem."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nobubble.bounds.best import best_bound, lower_bounds
+from nobubble.bounds.bound import Bound
+from nobubble.problem import UNLIMITED, Problem
+from tests.bounds.instances import random_problem
+from tests.bounds.published import linear
+
+NAMES = ["busy", "warm-up", "chain", "two-ended", "in-flight", "area"]
+
+
+def _values(problem: Problem) -> dict[str, int]:
+    return {bound.name: bound.value for bound in lower_bounds(problem)}
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Problem:
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    objective = draw(st.sampled_from(["makespan", "rank_span"]))
+    return random_problem(rng, objective, most_ops=150)  # type: ignore[arg-type]
+
+
+def test_busy_is_the_work_of_the_busiest_rank_after_its_head() -> None:
+    problem = linear(microbatches=4, times=[(1, 2, 3), (2, 2, 3)], latency=5)
+    assert _values(problem)["busy"] == 6 + 4 * 7
+    assert _values(replace(problem, objective="rank_span"))["busy"] == 4 * 7
+
+
+def test_warm_up_counts_the_wait_for_the_first_backward() -> None:
+    # Rank 0 waits 5 + 3 + 5 for the first backward and may hold 2 microbatches: one F of 1 more.
+    problem = linear(
+        microbatches=4,
+        times=[(1, 1, 1), (3, 3, 0)],
+        memories=[(2, -1, -1)] * 2,
+        capacity=[4, 100],
+        latency=5,
+        objective="rank_span",
+    )
+    assert _values(problem)["warm-up"] == 4 * 3 + (1 + 5 + 3 + 3 + 5 - 2 * 1)
+    assert _values(replace(problem, capacity=np.array([2, 100])))["warm-up"] == 12 + 17 - 1
+
+
+def test_chain_goes_to_the_busy_stage_and_back() -> None:
+    problem = linear(microbatches=5, times=[(1, 1, 1), (4, 4, 4)], latency=2, objective="rank_span")
+    # To stage 1: 1 + 2; there 5 (F + B), with every W put off; back: 2 + 1; W of stage 0: 1.
+    assert _values(problem)["chain"] == 3 + 5 * 8 + 3 + 1
+
+
+def test_chain_counts_the_weights_that_memory_forces() -> None:
+    problem = linear(
+        microbatches=5,
+        times=[(1, 1, 1), (4, 4, 4)],
+        memories=[(2, -1, -1)] * 2,
+        capacity=[100, 4],
+        latency=2,
+        objective="rank_span",
+    )
+    # Beside the last microbatch, 2 pending W's fit at the start of the last backward: two wait.
+    assert _values(problem)["chain"] == 3 + 5 * 8 + 2 * 4 + 3 + 1
+
+
+def test_two_ended_adds_the_idle_time_at_both_ends() -> None:
+    # One microbatch at a time, on both ranks.
+    problem = linear(
+        microbatches=2,
+        times=[(1, 1, 1), (1, 1, 1)],
+        memories=[(2, -1, -1)] * 2,
+        capacity=[2, 2],
+        objective="rank_span",
+    )
+    assert _values(problem)["two-ended"] == 10
+    assert _values(problem)["warm-up"] == 6 + 2
+
+
+def test_in_flight_counts_round_trips_one_after_another() -> None:
+    problem = linear(
+        microbatches=6,
+        times=[(1, 1, 0), (1, 1, 0)],
+        memories=[(1, -1, 0)] * 2,
+        capacity=[2, 2],
+        latency=10,
+        objective="rank_span",
+    )
+    # Three pairs: a round trip of 24 for each, but the last takes 2 + 20 + 4: F F B B on rank 1.
+    assert _values(problem)["in-flight"] == 2 * 24 + 26
+
+
+def test_area_divides_the_memory_held_by_the_capacity() -> None:
+    problem = linear(
+        microbatches=3,
+        times=[(2, 3, 4)],
+        memories=[(6, -4, -2)],
+        capacity=[7],
+        objective="rank_span",
+    )
+    assert _values(problem)["area"] == -(-3 * (6 * 5 + 2 * 4) // 7)
+
+
+def test_memory_bounds_need_a_limit() -> None:
+    unlimited = linear(microbatches=3, times=[(1, 1, 1)])
+    assert list(_values(unlimited)) == NAMES[:4]
+    assert list(_values(replace(unlimited, capacity=np.array([0])))) == NAMES
+
+
+def test_the_best_bound_is_the_simplest_of_the_highest() -> None:
+    problem = linear(microbatches=3, times=[(1, 1, 1)])
+    assert best_bound(problem) == Bound("busy", 9)
+
+
+def test_numbers_beyond_64_bits_on_the_way_are_exact() -> None:
+    huge = 2**57
+    problem = linear(
+        microbatches=16,
+        times=[(huge, huge, huge)],
+        memories=[(2**60, -(2**59), -(2**59))],
+        capacity=[2**61],
+        objective="rank_span",
+    )
+    assert best_bound(problem) == Bound("busy", 48 * huge)
+    assert _values(problem)["area"] == 16 * (2**60 * 2 * huge + 2**59 * huge) // 2**61
+
+
+@pytest.mark.parametrize("capacity", [-5, 0, 1])
+def test_a_limit_that_nothing_fits_into_is_no_crash(capacity: int) -> None:
+    problem = linear(
+        microbatches=4,
+        times=[(1, 1, 1), (1, 1, 1)],
+        memories=[(2, -1, -1)] * 2,
+        capacity=[capacity] * 2,
+    )
+    assert best_bound(problem).value >= 12
+
+
+def test_bounds_run_without_the_compiled_code() -> None:
+    code = (
+        "import sys, nobubble.bounds.best;"
+        "print([m for m in ('numba', 'nobubble.timing') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+@given(problems(), st.integers(2, 1000))
+def test_scaling_all_times_scales_the_bounds(problem: Problem, factor: int) -> None:
+    scaled = replace(
+        problem,
+        time=problem.time * factor,
+        forward_latency=problem.forward_latency * factor,
+        backward_latency=problem.backward_latency * factor,
+    )
+    after = _values(scaled)
+    for name, value in _values(problem).items():
+        # Bounds are rounded up to whole ns, and knapsacks to the ns on the safe side.
+        assert factor * (value - 1) < after[name] <= factor * (value + 1)
+
+
+@given(problems(), st.data())
+def test_less_memory_never_gives_a_lower_bound(problem: Problem, data: st.DataObject) -> None:
+    rank = data.draw(st.integers(0, problem.ranks - 1))
+    limit = int(problem.capacity[rank])
+    cut = data.draw(st.integers(1, 60 if limit >= UNLIMITED else max(1, limit)))
+    tight = problem.capacity.copy()
+    tight[rank] = cut if limit >= UNLIMITED else limit - cut
+    assert best_bound(replace(problem, capacity=tight)).value >= best_bound(problem).value
+
+
+@given(problems(), st.data())
+def test_fewer_ways_of_running_backward_never_give_a_lower_bound(
+    problem: Problem, data: st.DataObject
+) -> None:
+    stage = data.draw(st.integers(0, problem.stages - 1))
+    both = problem.allowing(
+        split=np.arange(problem.stages) == stage, fused=np.arange(problem.stages) == stage
+    )
+    assert best_bound(problem).value >= best_bound(both).value
+
+
+@given(problems())
+def test_more_microbatches_never_give_a_lower_bound(problem: Problem) -> None:
+    more = replace(problem, microbatches=problem.microbatches + 1)
+    assert best_bound(more).value >= best_bound(problem).value
+
+
+@given(problems())
+def test_the_makespan_bound_is_at_least_the_rank_span_bound(problem: Problem) -> None:
+    makespan = best_bound(replace(problem, objective="makespan"))
+    assert makespan.value >= best_bound(replace(problem, objective="rank_span")).value

@@ -1,0 +1,83 @@
+"""Tests that the bounds hold for the published schedules, and which of them they prove optimal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nobubble.bounds.best import best_bound, lower_bounds
+from nobubble.order import Order, letter
+from nobubble.problem import B, F, Problem, W
+from nobubble.profile.model import Objective
+from nobubble.timing import time_of
+from tests.bounds.published import of_case, of_row, search_cases, table_rows
+
+CASES = search_cases()
+ROWS = table_rows()
+
+
+def _name(row: dict[str, Any]) -> str:
+    return f"{row.get('id', row.get('model'))}-m{row['microbatches']}"
+
+
+@pytest.mark.parametrize("objective", ["makespan", "rank_span"])
+@pytest.mark.parametrize("case", CASES, ids=_name)
+def test_no_bound_is_above_a_known_schedule(case: dict[str, Any], objective: Objective) -> None:
+    key = "makespan" if objective == "makespan" else "span"
+    for bound in lower_bounds(of_case(case, objective)):
+        assert bound.value <= case[f"best_known_{key}"], bound
+        assert bound.value <= case[f"published_heuristic_{key}"], bound
+
+
+@pytest.mark.parametrize("objective", ["makespan", "rank_span"])
+@pytest.mark.parametrize("row", ROWS, ids=_name)
+def test_zb_h1_is_optimal_with_the_memory_of_1f1b(
+    row: dict[str, Any], objective: Objective
+) -> None:
+    problem = of_row(row, objective, 1)
+    timing = time_of(problem, _zb_h1(problem))
+    assert (timing.peak_memory <= problem.capacity).all()
+    assert best_bound(problem).value == timing.cost(problem)
+
+
+def test_the_published_schedule_of_twice_the_memory_is_optimal_where_the_chain_binds() -> None:
+    row = ROWS[0]
+    assert (row["model"], row["microbatches"], row["bubble"]["zb-2p"]) == ("1.5B", 24, 0.0433)
+    problem = of_row(row, "rank_span", 2)
+    bound = best_bound(problem)
+    assert bound.name == "chain"
+    assert round(1 - 24 * int(problem.time[0, :3].sum()) / bound.value, 4) == 0.0433
+
+
+@pytest.mark.parametrize("row", ROWS, ids=_name)
+def test_no_bound_is_above_the_published_bubble_rate(row: dict[str, Any]) -> None:
+    for limit, method in ((1, "zb-1p"), (2, "zb-2p")):
+        problem = of_row(row, "rank_span", limit)
+        work = row["microbatches"] * int(problem.time[0, :3].sum())
+        bubble = 1 - work / best_bound(problem).value
+        assert bubble <= row["bubble"][method] + 0.00005
+
+
+def _zb_h1(problem: Problem) -> Order:
+    """Give the order of ZB-H1: 1F1B's, with the W's of rank r r backwards later."""
+    m = problem.microbatches
+    rows = []
+    for r in range(problem.ranks):
+        row = [letter(r, F)] * min(m, problem.ranks - r)
+        for b in range(m):
+            row += [letter(r, B)] + [letter(r, W)] * (b >= r)
+            row += [letter(r, F)] * (b + problem.ranks - r < m)
+        rows.append(row + [letter(r, W)] * min(m, r))
+    return Order.of(rows)
+
+
+def test_the_bounds_of_the_largest_cell_add_up() -> None:
+    # 28.3B: the work of a rank is the bound of every rank alike, plus the head for makespan.
+    problem = of_row(ROWS[-1], "makespan", 2)
+    values = {bound.name: bound.value for bound in lower_bounds(problem)}
+    forward, latency = int(problem.time[0, F]), int(problem.forward_latency[1])
+    work = 256 * int(problem.time[0, :3].sum())
+    assert values["busy"] == 31 * (forward + latency) + work
+    assert np.isclose(values["two-ended"], values["busy"])
