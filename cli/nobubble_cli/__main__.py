@@ -1,0 +1,5 @@
+"""``python -m nobubble_cli``."""
+
+from nobubble_cli.main import main
+
+main()

@@ -1,0 +1,22 @@
+"""Options that take one of a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+
+
+def one_of(word: str, allowed: Sequence[str], option: str) -> str:
+    """Give the word, if it is allowed.
+
+    Raises
+    ------
+    typer.BadParameter
+        It is not; the message names the option and what it takes.
+    """
+    if word not in allowed:
+        raise typer.BadParameter(
+            f"{word!r} is none of {', '.join(allowed)}", param_hint=f"'{option}'"
+        )
+    return word

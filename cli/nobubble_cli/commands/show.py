@@ -1,0 +1,65 @@
+"""``nobubble show``: draw a schedule in the terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import Annotated
+
+import typer
+
+from nobubble_cli.choices import one_of
+from nobubble_cli.output import write_stdout
+from nobubble_cli.schedules import SchedulePath
+
+COLORS = ("auto", "always", "never")
+
+
+def show(
+    schedule: SchedulePath,
+    width: Annotated[
+        int | None,
+        typer.Option(
+            "--width", metavar="N", min=20, help="Columns to use; default: all of the terminal."
+        ),
+    ] = None,
+    color: Annotated[
+        str,
+        typer.Option(
+            "--color",
+            metavar="|".join(COLORS),
+            help="Colours; auto: on a terminal, unless NO_COLOR is set.",
+        ),
+    ] = "auto",
+    detail: Annotated[
+        bool, typer.Option("--detail", help="Draw every op with its microbatch.")
+    ] = False,
+) -> None:
+    """Draw a schedule in the terminal, a row for every rank.
+
+    \b
+    Example:
+      nobubble show schedule.json --width 160
+    """  # noqa: D301
+    one_of(color, COLORS, "--color")
+
+    from nobubble.pictures.terminal import gantt
+    from nobubble.schedule.reading import read_schedule
+
+    drawing = gantt(
+        read_schedule(schedule),
+        width=width or shutil.get_terminal_size().columns,
+        colour=color == "always" or (color == "auto" and _wants_colour()),
+        detail=detail,
+    )
+    write_stdout(drawing, encoding=getattr(sys.stdout, "encoding", None) or "utf-8")
+
+
+def _wants_colour() -> bool:
+    return (
+        sys.stdout is not None
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )

@@ -1,0 +1,89 @@
+"""``nobubble solve``: find a schedule."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import typer
+
+from nobubble import solve as solving
+from nobubble_cli.choices import one_of
+from nobubble_cli.messages import say
+from nobubble_cli.output import check_output, write_output
+from nobubble_cli.overrides import (
+    MemoryLimitOption,
+    MicrobatchesOption,
+    ObjectiveOption,
+    PlacementOption,
+    ProfilePath,
+    overrides,
+    read_profile_with,
+)
+from nobubble_cli.progress import Progress
+from nobubble_cli.summary import summary
+
+
+def solve(
+    profile: ProfilePath,
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Where to write the schedule, - for stdout. With a file, the figures are printed.",
+        ),
+    ] = "-",
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="|".join(solving.METHODS),
+            help="How to find the schedule; auto: the best of all that finishes quickly.",
+        ),
+    ] = "auto",
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", metavar="SECONDS", help="Stop searching after this long."),
+    ] = None,
+    objective: ObjectiveOption = None,
+    microbatches: MicrobatchesOption = None,
+    memory_limit: MemoryLimitOption = None,
+    placement: PlacementOption = None,
+    ignore_memory_limit: Annotated[
+        bool,
+        typer.Option(
+            "--ignore-memory-limit",
+            help="Accept a named schedule that goes over the memory limit.",
+        ),
+    ] = False,
+) -> None:
+    """Find a schedule for a profile and write it as JSON.
+
+    \b
+    Example:
+      nobubble solve profile.json -o schedule.json --memory-limit 9920
+    """  # noqa: D301
+    one_of(method, solving.METHODS, "--method")
+    if time_limit is not None and not (math.isfinite(time_limit) and time_limit > 0):
+        raise typer.BadParameter(
+            f"{time_limit} is not a number of seconds above 0", param_hint="'--time-limit'"
+        )
+    keys = overrides(objective, microbatches, memory_limit, placement)
+    check_output(output)
+    read = read_profile_with(profile, keys)
+    with Progress() as progress:
+        from nobubble.schedule.writing import json_text
+
+        document = solving.solve(
+            read,
+            method=method,
+            time_limit=time_limit,
+            ignore_memory_limit=ignore_memory_limit,
+            progress=progress,
+        )
+    write_output(output, json_text(document))
+    if output != "-":
+        for line in summary(document, written_to=output):
+            say(line)

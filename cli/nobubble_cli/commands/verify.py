@@ -1,0 +1,63 @@
+"""``nobubble verify``: check a schedule."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nobubble.errors import VerificationError
+from nobubble_cli.output import write_stdout
+from nobubble_cli.overrides import read_profile_with
+from nobubble_cli.schedules import SchedulePath
+
+
+def verify(
+    schedule: SchedulePath,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            metavar="PROFILE",
+            help="Check against this profile, not the one that the schedule carries.",
+        ),
+    ] = None,
+) -> None:
+    """Check that a schedule keeps every rule and that its figures are true.
+
+    Prints a verdict as JSON; exits 5 when something is not so.
+
+    \b
+    Example:
+      nobubble verify schedule.json --profile profile.json
+    """  # noqa: D301
+    if schedule == profile == "-":
+        raise typer.BadParameter(
+            "the schedule comes from stdin already; give a file", param_hint="'--profile'"
+        )
+    against = None if profile is None else read_profile_with(profile, {})
+
+    from nobubble.schedule.reading import read_schedule
+    from nobubble.schedule.writing import json_text
+    from nobubble.verifier.verify import verify as findings_of
+
+    document = read_schedule(schedule)
+    findings = findings_of(document, against)
+    verdict = {
+        "valid": not findings,
+        "findings": findings,
+        "profile": document["profile"].get("name"),
+        "profile_sha256": document["profile_sha256"],
+        "method": document["method"],
+        "status": document["status"],
+        "objective": document["objective"],
+        "requires": document["requires"],
+        "time_unit": document["profile"]["time_unit"],
+        # Figures of a schedule that is not valid say nothing.
+        "cost": None if findings else document["cost"],
+        "lower_bound": None if findings else document["lower_bound"],
+        "bound": document["bound"],
+    }
+    write_stdout(json_text(verdict))
+    if findings:
+        raise VerificationError(findings)

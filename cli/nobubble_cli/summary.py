@@ -1,0 +1,71 @@
+"""The figures of a schedule in a few lines."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nobubble.schedule.document import Number, ScheduleDocument
+
+
+def summary(document: ScheduleDocument, *, written_to: str) -> list[str]:
+    """Give the figures of a schedule, aligned.
+
+    Parameters
+    ----------
+    document : ScheduleDocument
+    written_to : str
+        Where it is now.
+    """
+    unit = document["profile"]["time_unit"]
+    metrics = document["metrics"]
+    rows = [
+        ("method", document["method"]),
+        ("cost", f"{_number(document['cost'])} {unit} ({document['objective']})"),
+        ("lower bound", f"{_number(document['lower_bound'])} {unit} ({document['bound']})"),
+        ("gap", _percent(document["gap"])),
+        ("makespan", f"{_number(metrics['makespan'])} {unit}"),
+        ("rank span", f"{_number(metrics['rank_span'])} {unit}"),
+        ("bubble", _percent(metrics["bubble_rate"])),
+        ("idle", _percent(metrics["idle_rate"])),
+        ("peak memory", _peak_memory(document)),
+        ("status", f"{document['status']} (stopped by {document['stopped_by']})"),
+    ]
+    if "post_validation" in document["requires"]:
+        rows.append(
+            (
+                "requires",
+                "post-validation: every rank begins its next iteration as soon as it has finished "
+                "its own",
+            )
+        )
+        rows.append(
+            (
+                "",
+                "under an optimizer that waits for all ranks an iteration takes the makespan, "
+                f"{_number(metrics['makespan'])} {unit}",
+            )
+        )
+    rows.append(("written to", written_to))
+    width = max(len(label) for label, _ in rows)
+    return [f"{label:{width}}  {text}" for label, text in rows]
+
+
+def _peak_memory(document: ScheduleDocument) -> str:
+    """Give the highest peak, and the rank and limit that it belongs to."""
+    unit = document["profile"]["memory_unit"]
+    rank = max(document["metrics"]["ranks"], key=lambda rank: rank["peak_memory"])
+    limit = rank["memory_limit"]
+    of_limit = "no limit" if limit is None else f"limit {_number(limit)} {unit}"
+    return f"{_number(rank['peak_memory'])} {unit} on rank {rank['rank']}, {of_limit}"
+
+
+def _number(value: Number) -> str:
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def _percent(rate: Number) -> str:
+    """Give a rate in per cent; only one that is 0 reads as 0."""
+    text = f"{100 * rate:.2f} %"
+    return "< 0.01 %" if rate > 0 and text == "0.00 %" else text

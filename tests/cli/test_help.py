@@ -1,0 +1,115 @@
+"""Tests of help, version and the public options."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any, cast
+
+import pytest
+import typer.main
+
+from nobubble._version import __version__
+from nobubble.solve import METHODS
+from nobubble_cli.main import app
+from tests.cli.running import Run, environment, run_process
+
+COMMANDS: Mapping[str, Any] = cast(Any, typer.main.get_command(app)).commands
+
+OVERRIDES = ["--objective", "--microbatches", "--memory-limit", "--placement"]
+OPTIONS = {
+    "solve": [
+        *["-o", "--output", "--method", "--time-limit"],
+        *OVERRIDES,
+        "--ignore-memory-limit",
+    ],
+    "verify": ["--profile"],
+    "bound": OVERRIDES,
+    "show": ["--width", "--color", "--detail"],
+    "render": ["-o", "--output", "--format"],
+}
+"""What scripts may rely on: a change here is a change to announce."""
+
+
+def test_the_commands_and_their_options_are_these() -> None:
+    """Tests that nothing public appears or goes away unnoticed."""
+    assert {
+        name: [
+            option
+            for parameter in command.params
+            if parameter.param_type_name == "option"
+            for option in parameter.opts
+        ]
+        for name, command in COMMANDS.items()
+    } == OPTIONS
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_help_shows_an_example_that_can_be_parsed(command: str, run: Run) -> None:
+    """Tests that the example of every command has no mistake in it."""
+    outcome = run(command, "--help", COLUMNS="200")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    _, example = outcome.out.split("Example:\n", 1)
+    name, *arguments = example.strip().splitlines()[0].split()
+    assert name == "nobubble"
+    COMMANDS[command].make_context(command, arguments[1:])
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_help_shows_every_option_with_its_environment_twin(command: str, run: Run) -> None:
+    """Tests that nobody has to guess the name of a variable."""
+    text = " ".join(run(command, "-h").out.split())
+    for option in OPTIONS[command]:
+        assert option in text
+        if option.startswith("--"):
+            twin = f"NOBUBBLE_{command}{option[1:]}".upper().replace("-", "_")
+            assert f"env var: {twin}" in text
+
+
+def test_help_lists_the_methods(run: Run) -> None:
+    """Tests that every method is named, on one line to copy from."""
+    assert "|".join(METHODS) in run("solve", "--help").out
+
+
+def test_help_comes_before_anything_heavy_is_imported() -> None:
+    """Tests that the start stays quick as nobubble grows."""
+    program = (
+        "import sys\n"
+        "from nobubble_cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit as end: assert end.code == 0\n"
+        "heavy = {'numpy', 'numba', 'pydantic', 'yaml', 'rich', 'jsonschema'}\n"
+        "sys.exit(repr(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "solve" in done.stdout
+
+
+def test_nobubble_alone_prints_help(run: Run) -> None:
+    """Tests that a missing command shows the commands, and is an error for a script."""
+    outcome = run()
+    assert outcome.code == 2
+    assert outcome.out == ""
+    for command in OPTIONS:
+        assert f"  {command} " in outcome.err
+
+
+def test_help_lists_the_exit_codes(run: Run) -> None:
+    """Tests that a script's author finds them, each on its own line."""
+    lines = [line.split() for line in run("--help").out.splitlines()]
+    assert {line[0] for line in lines if line and line[0].isdigit()} == set("02345")
+
+
+def test_version() -> None:
+    """Tests that a process of its own prints the version, whatever NOBUBBLE_VERSION means here."""
+    outcome = run_process("--version", NOBUBBLE_VERSION="2.0-rc1")
+    assert (outcome.code, outcome.out, outcome.err) == (0, f"nobubble {__version__}\n", "")
