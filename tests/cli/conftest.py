@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from nobubble_cli.main import app
 from tests.cli.running import Outcome, Run
 
+Edit = Callable[[Callable[[dict[str, Any]], object]], Path]
+
 
 @pytest.fixture
 def run() -> Run:
@@ -33,10 +35,10 @@ def run() -> Run:
 
 
 @pytest.fixture
-def profile_path(tmp_path: Path) -> Path:
-    """Give the file of a small profile: 3 unequal stages on 3 ranks, 4 microbatches."""
+def profile_path(tmp_path: Path, small: dict[str, Any]) -> Path:
+    """Give the file of the small profile."""
     path = tmp_path / "small.json"
-    path.write_text(json.dumps(small_profile()))
+    path.write_text(json.dumps(small))
     return path
 
 
@@ -50,8 +52,8 @@ def schedule_path(profile_path: Path, run: Run) -> Path:
 
 
 @pytest.fixture
-def edit(schedule_path: Path) -> Callable[[Callable[[dict[str, Any]], object]], Path]:
-    """Give a function that changes the schedule in its file."""
+def edit(schedule_path: Path) -> Edit:
+    """Give a function that changes the schedule in its file, and gives the file."""
 
     def edit(change: Callable[[dict[str, Any]], object]) -> Path:
         document = json.loads(schedule_path.read_text())
@@ -62,8 +64,9 @@ def edit(schedule_path: Path) -> Callable[[Callable[[dict[str, Any]], object]], 
     return edit
 
 
-def small_profile() -> dict[str, Any]:
-    """Give the profile of `profile_path`."""
+@pytest.fixture
+def small() -> dict[str, Any]:
+    """Give a small profile: 3 unequal stages on 3 ranks, 4 microbatches."""
     return {
         "schema": "nobubble.profile/1",
         "name": "small",
