@@ -11,7 +11,7 @@ import pytest
 import typer.main
 
 from nobubble._version import __version__
-from nobubble.solve import METHODS
+from nobubble.methods import METHODS
 from nobubble_cli.main import app
 from tests.cli.running import Run, environment, run_process
 

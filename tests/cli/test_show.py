@@ -64,10 +64,11 @@ def test_colours(
 
 
 def test_a_terminal_that_lacks_the_characters(schedule_path: Path) -> None:
-    """Tests that an old encoding costs characters, not the drawing."""
+    """Tests that an old encoding gets a drawing in letters, with nothing that it cannot show."""
     outcome = run_process("show", schedule_path, PYTHONIOENCODING="ascii")
     assert outcome.code == 0
     assert outcome.out.isascii()
+    assert "?" not in outcome.out
 
 
 def test_a_schedule_from_stdin(schedule_path: Path, run: Run) -> None:

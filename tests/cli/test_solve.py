@@ -164,9 +164,10 @@ def test_the_output_is_checked_before_the_work(
     )
 
 
-def test_an_infeasible_profile(profile_path: Path, run: Run) -> None:
+@pytest.mark.parametrize("command", ["solve", "bound"])
+def test_an_infeasible_profile(command: str, profile_path: Path, run: Run) -> None:
     """Tests that a limit under what one microbatch needs is told with the rank that binds."""
-    outcome = run("solve", profile_path, "--memory-limit", "60,9,60")
+    outcome = run(command, profile_path, "--memory-limit", "60,9,60")
     assert outcome.code == 3
     assert outcome.out == ""
     assert "rank 1" in outcome.err

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nobubble.solve import METHODS
+from nobubble.methods import METHODS
 from tests.cli.running import Run
 
 
@@ -65,7 +65,7 @@ def test_a_profile_that_does_not_exist(command: str, tmp_path: Path, run: Run) -
 @pytest.mark.parametrize("command", ["verify", "show", "render"])
 def test_a_schedule_that_does_not_exist(command: str, tmp_path: Path, run: Run) -> None:
     """Tests that the missing file is named, without a traceback."""
-    output = ["-o", tmp_path / "x.svg"] if command == "render" else []
+    output = ["-o", str(tmp_path / "x.svg")] if command == "render" else []
     outcome = run(command, tmp_path / "no.json", *output)
     assert outcome.code == 2
     assert outcome.err.startswith(f"error: {tmp_path}/no.json: no such file")

@@ -33,11 +33,14 @@ def bound(
     from nobubble.problem import Problem
     from nobubble.profile.canonical import profile_sha256
     from nobubble.schedule.writing import json_text
+    from nobubble.solvers.memory import require_feasible
     from nobubble.units import TIME_UNITS, in_unit
 
-    size = TIME_UNITS[read.time_unit]
-    bounds = lower_bounds(Problem.of(read))
+    problem = Problem.of(read)
+    require_feasible(read, problem)
+    bounds = lower_bounds(problem)
     best = max(bounds, key=lambda bound: bound.value)
+    size = TIME_UNITS[read.time_unit]
     write_stdout(
         json_text(
             {

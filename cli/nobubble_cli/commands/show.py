@@ -47,13 +47,15 @@ def show(
     from nobubble.pictures.terminal import gantt
     from nobubble.schedule.reading import read_schedule
 
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     drawing = gantt(
         read_schedule(schedule),
         width=width or shutil.get_terminal_size().columns,
         colour=color == "always" or (color == "auto" and _wants_colour()),
         detail=detail,
+        ascii_only=not _can_draw_blocks(encoding),
     )
-    write_stdout(drawing, encoding=getattr(sys.stdout, "encoding", None) or "utf-8")
+    write_stdout(drawing, encoding=encoding)
 
 
 def _wants_colour() -> bool:
@@ -62,3 +64,11 @@ def _wants_colour() -> bool:
 
 def _is_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
+
+
+def _can_draw_blocks(encoding: str) -> bool:
+    try:
+        "█".encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

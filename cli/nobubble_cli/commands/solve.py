@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nobubble import solve as solving
+from nobubble.methods import METHODS
 from nobubble_cli.choices import one_of
 from nobubble_cli.messages import say
 from nobubble_cli.output import check_output, write_output
@@ -39,7 +39,7 @@ def solve(
         str,
         typer.Option(
             "--method",
-            metavar="|".join(solving.METHODS),
+            metavar="|".join(METHODS),
             help="How to find the schedule; auto: the best of all that finishes quickly.",
         ),
     ] = "auto",
@@ -65,7 +65,7 @@ def solve(
     Example:
       nobubble solve profile.json -o schedule.json --memory-limit 9920
     """  # noqa: D301
-    one_of(method, solving.METHODS, "--method")
+    one_of(method, METHODS, "--method")
     if time_limit is not None and not (math.isfinite(time_limit) and time_limit > 0):
         raise typer.BadParameter(
             f"{time_limit} is not a number of seconds above 0", param_hint="'--time-limit'"
@@ -75,8 +75,9 @@ def solve(
     read = read_profile_with(profile, keys)
     with Progress() as progress:
         from nobubble.schedule.writing import json_text
+        from nobubble.solve import solve as find_schedule
 
-        document = solving.solve(
+        document = find_schedule(
             read,
             method=method,
             time_limit=time_limit,
