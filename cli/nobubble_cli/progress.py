@@ -5,39 +5,33 @@ from __future__ import annotations
 import shutil
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 
 COMPILING = "compiling the kernels for this machine, once: about 15 s ..."
-PATIENCE = 1.5  # seconds; with compiled kernels on disk, solvers load in less
+PATIENCE = 1.5  # seconds; kernels that are compiled already load in less
 
 
 class Progress:
     """Progress on stderr where it is a terminal; silence elsewhere.
 
-    A solver calls it with what it is doing. When nothing has come for `PATIENCE` seconds, the
-    kernels are being compiled, which happens once on a machine, and the user is told so.
+    A solver calls it with what it is doing; when it ends, the line is cleared.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._heard = False
-        self._shown = False
-        self._timer = threading.Timer(PATIENCE, self._say_compiling)
-        self._timer.daemon = True
+        self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._is_clear = True
 
     def __enter__(self) -> Progress:
-        if sys.stderr is not None and sys.stderr.isatty():
-            self._timer.start()
-        else:
-            self._heard = True
         return self
 
     def __call__(self, doing: str) -> None:
         """Show what is being done."""
-        with self._lock:
-            self._heard = True
-            if sys.stderr is not None and sys.stderr.isatty():
-                self._rewrite(doing)
+        if self._is_terminal:
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r\x1b[K{doing[:width]}", end="", file=sys.stderr, flush=True)
+            self._is_clear = not doing
 
     def __exit__(
         self,
@@ -45,18 +39,17 @@ class Progress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._heard = True
-            if self._shown:
-                self._rewrite("")
+        if not self._is_clear:
+            self("")
 
-    def _say_compiling(self) -> None:
-        with self._lock:
-            if not self._heard:
-                self._rewrite(COMPILING)
-
-    def _rewrite(self, text: str) -> None:
-        width = shutil.get_terminal_size().columns - 1
-        print(f"\r\x1b[K{text[:width]}", end="", file=sys.stderr, flush=True)
-        self._shown = True
+    @contextmanager
+    def loading_kernels(self) -> Iterator[None]:
+        """Say that kernels are being compiled, should loading them take long."""
+        timer = threading.Timer(PATIENCE, self, [COMPILING])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()

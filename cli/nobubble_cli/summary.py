@@ -56,13 +56,9 @@ def _peak_memory(document: ScheduleDocument) -> str:
     """Give the highest peak, and the rank and limit that it belongs to."""
     unit = document["profile"]["memory_unit"]
     rank = max(document["metrics"]["ranks"], key=lambda rank: rank["peak_memory"])
-    peak, limit = rank["peak_memory"], rank["memory_limit"]
-    if limit is None:
-        of_limit = "no limit"
-    else:
-        word = "limit" if peak <= limit else "over the limit of"
-        of_limit = f"{word} {_number(limit)} {unit}"
-    return f"{_number(peak)} {unit} on rank {rank['rank']}, {of_limit}"
+    limit = rank["memory_limit"]
+    of_limit = "no limit" if limit is None else f"limit {_number(limit)} {unit}"
+    return f"{_number(rank['peak_memory'])} {unit} on rank {rank['rank']}, {of_limit}"
 
 
 def _number(value: Number) -> str:

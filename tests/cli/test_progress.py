@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from nobubble_cli import progress
+from nobubble_cli.kernels import load_kernels
 from nobubble_cli.progress import COMPILING, Progress
 
 
@@ -61,8 +64,9 @@ def test_nothing_is_shown_where_stderr_is_no_terminal(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(progress, "PATIENCE", 0)
     with Progress() as show:
+        with show.loading_kernels():
+            time.sleep(0.05)
         show("greedy")
-        time.sleep(0.05)
     assert stream.getvalue() == ""
 
 
@@ -73,23 +77,24 @@ def test_nothing_fails_without_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
         show("greedy")
 
 
-def test_compilation_is_told_when_nothing_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compilation_is_told_when_kernels_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests that the first run on a machine says what takes so long, and clears it."""
     terminal = stderr_terminal(monkeypatch)
     monkeypatch.setattr(progress, "PATIENCE", 0.01)
-    with Progress():
+    with Progress() as show, show.loading_kernels():
         wait_for(COMPILING, terminal)
     assert terminal.getvalue().endswith("\r\x1b[K")
 
 
-def test_compilation_is_not_told_once_the_solver_speaks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests that a long search is not called compilation."""
+def test_compilation_is_not_told_when_kernels_load_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests that nothing remains of the announcement that was prepared."""
     terminal = stderr_terminal(monkeypatch)
     monkeypatch.setattr(progress, "PATIENCE", 0.05)
     with Progress() as show:
-        show("searching")
+        with show.loading_kernels():
+            pass
         time.sleep(0.2)
-    assert COMPILING not in terminal.getvalue()
+    assert terminal.getvalue() == ""
 
 
 def test_the_line_is_cleared_when_the_solver_fails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,3 +104,11 @@ def test_the_line_is_cleared_when_the_solver_fails(monkeypatch: pytest.MonkeyPat
         show("searching")
         raise RuntimeError
     assert terminal.getvalue().endswith("\r\x1b[K")
+
+
+def test_all_kernels_are_loaded() -> None:
+    """Tests that nothing is left for the solver to compile unannounced."""
+    load_kernels()
+    folder = Path(importlib.import_module("nobubble.compiled").__path__[0])
+    for file in folder.glob("*.py"):
+        assert file.stem == "__init__" or f"nobubble.compiled.{file.stem}" in sys.modules

@@ -81,12 +81,3 @@ def test_no_memory_limit() -> None:
     changed = document()
     changed["metrics"]["ranks"][1]["memory_limit"] = None
     assert "peak memory  18.25 GiB on rank 1, no limit" in summary(changed, written_to="x")
-
-
-def test_a_peak_over_the_limit() -> None:
-    """Tests that what --ignore-memory-limit lets pass is not passed over."""
-    changed = document()
-    changed["metrics"]["ranks"][1]["memory_limit"] = Decimal("18.2")
-    assert "peak memory  18.25 GiB on rank 1, over the limit of 18.2 GiB" in summary(
-        changed, written_to="x"
-    )

@@ -9,6 +9,7 @@ import typer
 
 from nobubble.methods import METHODS
 from nobubble_cli.choices import one_of
+from nobubble_cli.kernels import load_kernels
 from nobubble_cli.messages import say
 from nobubble_cli.output import check_output, write_output
 from nobubble_cli.overrides import (
@@ -55,7 +56,7 @@ def solve(
         bool,
         typer.Option(
             "--ignore-memory-limit",
-            help="Accept a named schedule that goes over the memory limit.",
+            help="Solve as if the profile had no memory limit.",
         ),
     ] = False,
 ) -> None:
@@ -73,10 +74,13 @@ def solve(
     keys = overrides(objective, microbatches, memory_limit, placement)
     check_output(output)
     read = read_profile_with(profile, keys)
-    with Progress() as progress:
-        from nobubble.schedule.writing import json_text
-        from nobubble.solve import solve as find_schedule
 
+    from nobubble.schedule.writing import json_text
+    from nobubble.solve import solve as find_schedule
+
+    with Progress() as progress:
+        with progress.loading_kernels():
+            load_kernels()
         document = find_schedule(
             read,
             method=method,
