@@ -1,0 +1,1 @@
+"""Pictures of a schedule document: terminal, SVG, HTML page and trace."""
