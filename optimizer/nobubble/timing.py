@@ -55,9 +55,8 @@ class CircularOrderError(ValueError):
 
     def __init__(self, circle: list[str]) -> None:
         self.circle = circle
-        super().__init__(
-            "these ops wait for each other in a circle: " + " <- ".join([*circle, circle[0]])
-        )
+        chain = ", that for ".join([*circle[1:], circle[0]])
+        super().__init__(f"these ops wait for each other in a circle: {circle[0]} for {chain}")
 
 
 def time_of(problem: Problem, order: Order) -> Timing:

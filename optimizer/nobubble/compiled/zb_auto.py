@@ -44,16 +44,20 @@ def _arrival(run: _Run, stage: int, kind: int) -> int:
 
 @part
 def _fits(run: _Run, stage: int, kind: int) -> bool:
-    """Say whether an op fits into memory now; an F must leave room for a backward to end."""
-    change = run.memory[stage, kind]
-    held = run.level[stage] + max(change, 0)
-    if held + run.workspace[stage, kind] > run.capacity[stage]:
+    """Say whether an F or B fits into memory now.
+
+    After an F, the W's that wait must still fit, and then a backward; after a B, its W.
+    """
+    level, capacity = run.level[stage], run.capacity[stage]
+    if kind == B:
+        return bool(level + _to_end(run, stage) <= capacity)
+    level += run.memory[stage, F]
+    if level + run.workspace[stage, F] > capacity:
         return False
-    if kind != F:
-        return True
     waiting = run.done[stage, B] - run.done[stage, W]
-    then = held + waiting * run.memory[stage, W] + _to_end(run, stage)
-    return bool(then <= run.capacity[stage])
+    if waiting > 0 and level + run.workspace[stage, W] > capacity:
+        return False
+    return bool(level + waiting * run.memory[stage, W] + _to_end(run, stage) <= capacity)
 
 
 @part

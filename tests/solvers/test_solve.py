@@ -1,0 +1,173 @@
+"""What every answer keeps to, whatever the profile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nobubble.errors import InfeasibleError, MethodError, NoScheduleError
+from nobubble.methods import METHODS, NAMED_SCHEDULES
+from nobubble.problem import Problem
+from nobubble.profile.model import Cost, Profile, Stage
+from nobubble.schedule.reading import parse_schedule
+from nobubble.schedule.writing import json_text
+from nobubble.solve import solve
+from nobubble.solvers.memory import smallest_capacities
+from nobubble.verifier.verify import verify
+from tests.published import row_profile, table_rows, uniform
+from tests.strategies import profiles
+
+
+@given(profiles(with_limits=True))
+def test_every_answer_is_verified_and_not_below_its_bound(profile: Profile) -> None:
+    """Tests that a profile has a schedule, or an explanation that names rank and limit."""
+    try:
+        document = solve(profile)
+    except InfeasibleError as error:
+        limit = profile.memory_limit[error.rank]
+        assert limit == error.limit < error.needed
+        return
+    assert verify(document) == []
+    assert verify(document, profile) == []
+    assert document["lower_bound"] <= document["cost"]
+    assert (document["status"] == "optimal") == (document["lower_bound"] == document["cost"])
+
+
+@given(profiles(with_limits=True), st.sampled_from(NAMED_SCHEDULES))
+def test_auto_is_never_worse_than_a_named_schedule(profile: Profile, name: str) -> None:
+    """Tests that under the same limits, and with backward as the profile has it, auto wins."""
+    try:
+        named = solve(profile, method=name)
+    except (MethodError, InfeasibleError):
+        return
+    fused = any(action["op"] == "BW" for rank in named["ranks"] for action in rank["actions"])
+    wants = "split" if fused else "fused"
+    if all(stage.backward != wants for stage in profile.stages):
+        assert solve(profile)["cost"] <= named["cost"]
+
+
+@given(profiles())
+def test_the_limit_that_is_named_is_the_smallest(profile: Profile) -> None:
+    """Tests that a schedule exists at the smallest limits, and none is claimed a byte below."""
+    problem = Problem.of(profile)
+    smallest = smallest_capacities(problem) + problem.static_memory
+    limits = tuple(int(limit) for limit in smallest)
+    assert verify(solve(replace(profile, memory_limit=limits))) == []
+    for rank, limit in enumerate(limits):
+        if limit > 0:
+            short = (*limits[:rank], limit - 1, *limits[rank + 1 :])
+            with pytest.raises(InfeasibleError) as caught:
+                solve(replace(profile, memory_limit=short))
+            assert (caught.value.rank, caught.value.needed) == (rank, limit)
+
+
+@given(profiles(), st.integers(2, 1000))
+def test_the_unit_of_time_does_not_matter(profile: Profile, factor: int) -> None:
+    """Tests that scaling all times scales the cost and the bound."""
+
+    def scaled(cost: Cost) -> Cost:
+        return replace(cost, time=cost.time * factor)
+
+    larger = replace(
+        profile,
+        stages=tuple(
+            Stage(*(scaled(cost) for cost in (s.F, s.B, s.W, s.BW)), s.backward)
+            for s in profile.stages
+        ),
+        communication_forward=tuple(t * factor for t in profile.communication_forward),
+        communication_backward=tuple(t * factor for t in profile.communication_backward),
+    )
+    before, after = solve(profile), solve(larger)
+    assert after["cost"] == factor * before["cost"]
+
+
+@given(profiles(with_limits=True))
+def test_the_same_input_gives_the_same_bytes(profile: Profile) -> None:
+    """Tests that nothing in a document depends on chance, and that it reads back as it was."""
+    try:
+        text = json_text(solve(profile))
+    except InfeasibleError:
+        return
+    assert json_text(solve(profile)) == text
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_document_says_what_was_asked_and_what_found_it(method: str) -> None:
+    """Tests method, options and the reason to stop, for each method."""
+    chunks = 2 if method == "interleaved-1f1b" else 1
+    document = solve(uniform(2, 3, (2, 3, 4), 1, chunks=chunks), method=method)
+    assert document["generator"]["options"] == {"method": method}
+    assert document["stopped_by"] == (
+        "proof" if document["cost"] == document["lower_bound"] else "completed"
+    )
+    if method != "auto":
+        assert document["method"] == method
+    assert parse_schedule(document) == document
+
+
+def test_a_rank_span_schedule_requires_post_validation() -> None:
+    """Tests that both costs are reported, and what the lower one depends on."""
+    row = table_rows()[3]
+    span = solve(row_profile(row, 2, objective="rank_span"), method="greedy")
+    assert span["requires"] == ["post_validation"]
+    assert span["cost"] == span["metrics"]["rank_span"] < span["metrics"]["makespan"]
+    makespan = solve(row_profile(row, 2, objective="makespan"))
+    assert makespan["requires"] == []
+    assert makespan["cost"] == makespan["metrics"]["makespan"] > span["cost"]
+
+
+def test_an_unknown_method_is_named() -> None:
+    """Tests that the methods that exist are listed."""
+    with pytest.raises(MethodError) as caught:
+        solve(uniform(2, 2, (1, 1, 1)), method="zb-h3")
+    assert str(caught.value) == (
+        "there is no method 'zb-h3'; take one of auto, greedy, zb-auto, gpipe, 1f1b, "
+        "interleaved-1f1b, zb-h1, zb-h2"
+    )
+
+
+def test_no_time_is_no_schedule() -> None:
+    """Tests that a time limit that passes before the first attempt is an error of its own."""
+    with pytest.raises(NoScheduleError, match=r"^the time limit passed before there was"):
+        solve(uniform(2, 2, (1, 1, 1)), method="greedy", time_limit=0)
+
+
+def test_a_run_that_the_clock_cut_short_says_so() -> None:
+    """Tests that `auto` without time gives the best named schedule, and says why."""
+    document = solve(uniform(4, 5, (10, 12, 7), 1), time_limit=0)
+    assert document["method"] in NAMED_SCHEDULES
+    assert document["stopped_by"] == "time_limit"
+
+
+def test_progress_tells_each_better_schedule() -> None:
+    """Tests that costs come down in the reports, in the profile's unit."""
+    told: list[str] = []
+    document = solve(
+        replace(row_profile(table_rows()[0], 1, objective="makespan"), time_unit="ms"),
+        method="greedy",
+        progress=told.append,
+    )
+    assert told[-1] == f"greedy: makespan {document['cost']} ms"
+
+
+def test_too_little_memory_names_the_rank_and_what_would_do() -> None:
+    """Tests the whole message, static memory and further ranks included."""
+    profile = uniform(3, 2, (1, 1, 1))
+    short = replace(
+        profile,
+        memory_unit="KiB",
+        memory_limit=(1024, 2048, 3000),
+        static_memory=(0, 512, 1024),
+    )
+    with pytest.raises(InfeasibleError) as caught:
+        solve(short)
+    assert str(caught.value) == (
+        "rank 0 binds: one microbatch at a time takes 2 KiB there, but the limit is 1 KiB; "
+        "2 other ranks cannot do it either. The smallest limit for all ranks that this method "
+        "can do is 3 KiB."
+    )
+    with pytest.raises(InfeasibleError, match=r"takes 2.5 KiB there, 0.5 KiB of it static memory"):
+        solve(replace(short, memory_limit=(4096, 2048, 4096)))
