@@ -9,6 +9,8 @@ from typing import Any
 from nobubble.profile.model import Cost, Objective, Profile, Stage
 
 REFERENCE = Path(__file__).parent / "reference"
+INTERLEAVED_CHUNKS = {"1.5B": 3, "6.2B": 4, "14.6B": 3, "28.3B": 2}
+"""Chunks of a rank in the paper's interleaved runs."""
 HALF = 2**10
 """Half of what a microbatch holds on a stage between F and B, in bytes."""
 

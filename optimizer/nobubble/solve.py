@@ -65,6 +65,7 @@ def solve(
     from nobubble.bounds.best import best_bound
     from nobubble.problem import Problem
     from nobubble.schedule.building import build_schedule
+    from nobubble.solvers.memory import require_feasible
     from nobubble.solvers.watch import Watch
     from nobubble.verifier.verify import verify
 
@@ -78,6 +79,7 @@ def solve(
         solution = _named(profile, problem, method)
         bound = best_bound(_allowing_what_it_uses(problem, solution))
     else:
+        require_feasible(profile, problem)
         bound = best_bound(problem)
         solution = _best(profile, problem, method, bound.value, watch)
     is_optimal = solution.timing.cost(problem) == bound.value
@@ -124,11 +126,9 @@ def _best(profile: Profile, problem: Problem, method: str, bound: int, watch: Wa
 def _attempts(profile: Profile, problem: Problem, method: str, watch: Watch) -> Iterator[Solution]:
     """Give the schedules that a method finds, the quickest first."""
     from nobubble.solvers.greedy import greedy
-    from nobubble.solvers.memory import require_feasible
     from nobubble.solvers.zb_auto import zb_auto
 
     if method == "auto":
-        require_feasible(profile, problem)
         for name in NAMED_SCHEDULES:
             try:
                 solution = _named(profile, problem, name)

@@ -17,11 +17,16 @@ from nobubble.problem import KINDS, Problem
 from nobubble.solve import solve
 from nobubble.timing import time_of
 from nobubble.verifier.verify import verify
-from tests.published import HALF, bubble, row_name, row_profile, table_rows, uniform
+from tests.published import (
+    HALF,
+    INTERLEAVED_CHUNKS,
+    bubble,
+    row_name,
+    row_profile,
+    table_rows,
+    uniform,
+)
 from tests.strategies import profiles
-
-# Chunks of a rank in the paper's interleaved runs.
-CHUNKS = {"1.5B": 3, "6.2B": 4, "14.6B": 3, "28.3B": 2}
 
 
 def strings(order: Order) -> list[str]:
@@ -79,7 +84,7 @@ def test_the_published_bubbles_come_out(name: str, row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("row", table_rows(), ids=row_name)
 def test_published_interleaved_bubbles_lack_one_latency_a_rank(row: dict[str, Any]) -> None:
     """Tests that the printed values count (2v - 1)p - 2 latencies where 2vp - 2 pass."""
-    profile = row_profile(row, None, chunks=CHUNKS[row["model"]], objective="rank_span")
+    profile = row_profile(row, None, chunks=INTERLEAVED_CHUNKS[row["model"]], objective="rank_span")
     timing = time_of(Problem.of(profile), NAMED_ORDERS["interleaved-1f1b"](Problem.of(profile)))
     lacking = row["ranks"] * profile.communication_forward[0]
     assert (

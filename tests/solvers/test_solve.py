@@ -74,7 +74,7 @@ def test_the_unit_of_time_does_not_matter(profile: Profile, factor: int) -> None
     larger = replace(
         profile,
         stages=tuple(
-            Stage(*(scaled(cost) for cost in (s.F, s.B, s.W, s.BW)), s.backward)
+            Stage(scaled(s.F), scaled(s.B), scaled(s.W), scaled(s.BW), s.backward)
             for s in profile.stages
         ),
         communication_forward=tuple(t * factor for t in profile.communication_forward),
