@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nobubble_cli.choices import one_of
+from nobubble_cli.inputs import check_source
 from nobubble_cli.messages import say
 
 if TYPE_CHECKING:
@@ -85,11 +86,12 @@ def read_profile_with(source: str, keys: dict[str, Any]) -> Profile:
 
     Raises
     ------
-    ProfileError
-        The profile is not valid with these keys.
+    InputError
+        The profile cannot be read, or is not valid with these keys.
     """
     from nobubble.profile.reading import read_profile
 
+    check_source(source, "PROFILE")
     notes: list[str] = []
     profile = read_profile(source, keys, notes=notes)
     for note in notes:

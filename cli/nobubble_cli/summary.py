@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nobubble.schedule.document import Number, ScheduleDocument
 
+_ENDING = {
+    "proof": "the cost meets the bound",
+    "completed": "everything was tried",
+    "time_limit": "cut short by the time limit",
+}
+
 
 def summary(document: ScheduleDocument, *, written_to: str) -> list[str]:
     """Give the figures of a schedule, aligned.
@@ -30,7 +36,7 @@ def summary(document: ScheduleDocument, *, written_to: str) -> list[str]:
         ("bubble", _percent(metrics["bubble_rate"])),
         ("idle", _percent(metrics["idle_rate"])),
         ("peak memory", _peak_memory(document)),
-        ("status", f"{document['status']} (stopped by {document['stopped_by']})"),
+        ("status", f"{document['status']} ({_ENDING[document['stopped_by']]})"),
     ]
     if "post_validation" in document["requires"]:
         rows.append(

@@ -56,6 +56,14 @@ def test_a_closed_stdout(profile_path: Path) -> None:
     assert (done.returncode, done.stderr) == (2, "error: cannot write to stdout: it is closed\n")
 
 
+@pytest.mark.parametrize("command", ["solve", "bound", "verify", "show"])
+def test_a_closed_stdin(command: str) -> None:
+    """Tests that there must be a stdin to read from."""
+    done = shell(f"nobubble {command} - <&-")
+    assert done.returncode == 2
+    assert done.stderr.endswith(": cannot read stdin: it is closed\n")
+
+
 def test_a_closed_stderr(profile_path: Path) -> None:
     """Tests that messages never land on stdout."""
     done = shell("nobubble solve $1 --memory-limit 1 2>&-", profile_path)

@@ -53,7 +53,7 @@ def test_a_summary() -> None:
         "bubble       10.03 %",
         "idle         12.50 %",
         "peak memory  18.25 GiB on rank 1, limit 40 GiB",
-        "status       feasible (stopped by completed)",
+        "status       feasible (everything was tried)",
         "written to   out.json",
     ]
 
@@ -81,3 +81,13 @@ def test_no_memory_limit() -> None:
     changed = document()
     changed["metrics"]["ranks"][1]["memory_limit"] = None
     assert "peak memory  18.25 GiB on rank 1, no limit" in summary(changed, written_to="x")
+
+
+@pytest.mark.parametrize(
+    ("stopped_by", "words"),
+    [("proof", "the cost meets the bound"), ("time_limit", "cut short by the time limit")],
+)
+def test_what_ended_the_search(stopped_by: str, words: str) -> None:
+    """Tests that a run that was cut short says so."""
+    changed = document(stopped_by=stopped_by)
+    assert f"status       feasible ({words})" in summary(changed, written_to="x")

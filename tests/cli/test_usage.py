@@ -54,6 +54,14 @@ def test_wrong_usage(arguments: str, message: str, run: Run) -> None:
     assert "Usage: nobubble" in outcome.err
 
 
+@pytest.mark.parametrize("command", ["solve", "bound", "verify", "show"])
+def test_an_empty_path(command: str, run: Run) -> None:
+    """Tests that an unset shell variable in the place of a file is told as such."""
+    outcome = run(command, "")
+    assert outcome.code == 2
+    assert outcome.err.endswith("E: the path is empty; give a file, or - for stdin\n")
+
+
 @pytest.mark.parametrize("command", ["solve", "bound"])
 def test_a_profile_that_does_not_exist(command: str, tmp_path: Path, run: Run) -> None:
     """Tests that the missing file is named, without a traceback."""

@@ -10,9 +10,9 @@ import typer
 
 from nobubble.errors import InputError
 from nobubble_cli.choices import one_of
+from nobubble_cli.inputs import SchedulePath, read_schedule_from
 from nobubble_cli.messages import say
 from nobubble_cli.output import check_output, write_output
-from nobubble_cli.schedules import SchedulePath
 
 if TYPE_CHECKING:
     from nobubble.schedule.document import ScheduleDocument
@@ -52,9 +52,7 @@ def render(
     if _is_same_file(schedule, output):
         raise InputError(f"-o {output}: this is the schedule itself; write to another file")
 
-    from nobubble.schedule.reading import read_schedule
-
-    write_output(output, _renderer(kind)(read_schedule(schedule)))
+    write_output(output, _renderer(kind)(read_schedule_from(schedule)))
     if output != "-":
         say(f"written to {output}")
 

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from nobubble_cli.choices import one_of
+from nobubble_cli.inputs import SchedulePath, read_schedule_from
 from nobubble_cli.output import write_stdout
-from nobubble_cli.schedules import SchedulePath
 
 COLORS = ("auto", "always", "never")
 
@@ -45,11 +45,10 @@ def show(
     one_of(color, COLORS, "--color")
 
     from nobubble.pictures.terminal import gantt
-    from nobubble.schedule.reading import read_schedule
 
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     drawing = gantt(
-        read_schedule(schedule),
+        read_schedule_from(schedule),
         width=width or shutil.get_terminal_size().columns,
         colour=color == "always" or (color == "auto" and _wants_colour()),
         detail=detail,

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from nobubble.errors import VerificationError
+from nobubble_cli.inputs import SchedulePath, read_schedule_from
 from nobubble_cli.output import write_stdout
 from nobubble_cli.overrides import read_profile_with
-from nobubble_cli.schedules import SchedulePath
 
 
 def verify(
@@ -37,11 +37,10 @@ def verify(
         )
     against = None if profile is None else read_profile_with(profile, {})
 
-    from nobubble.schedule.reading import read_schedule
     from nobubble.schedule.writing import json_text
     from nobubble.verifier.verify import verify as findings_of
 
-    document = read_schedule(schedule)
+    document = read_schedule_from(schedule)
     findings = findings_of(document, against)
     verdict = {
         "valid": not findings,

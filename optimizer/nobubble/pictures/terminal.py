@@ -45,7 +45,8 @@ def gantt(
     style = Style(colour=colour, ascii_only=ascii_only, chunks=layout.chunks)
     labels = _labels(document, layout)
     margin = len(labels[0])
-    cells = max(width - margin - 1, LEAST_CELLS)
+    unit = words.time_unit(document, layout).name
+    cells = max(width - margin - len(f" {unit}"), LEAST_CELLS)  # the unit ends the time axis
     canvas = (detailed if detail else overview)(layout, style, cells)
     lines = [*_heading(document, layout, width), ""]
     total = len(canvas.rows[0])
