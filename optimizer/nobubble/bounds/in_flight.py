@@ -1,82 +1,59 @@
-"""The bound of the microbatches that memory allows in flight at once."""
+"""The bound of the microbatches that memory allows at once."""
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 from nobubble.bounds.chain import through
 from nobubble.bounds.figures import Figures
+from nobubble.bounds.limited import LimitedStages
+from nobubble.bounds.recurrence import last_ends
 from nobubble.bounds.room import Room
 from nobubble.problem import Problem
 
 
 def in_flight(problem: Problem) -> int | None:
-    """Bound the cost by how many round trips have to come one after another, in ns.
+    """Bound the cost by how long memory keeps a stage waiting for what it holds, in ns.
 
     Holds on any placement and for every way of running backward. None without a memory limit.
 
     Proof
     -----
-    At most L microbatches can be between the start of F and the end of backward of stage s (see
-    `Room.in_flight`), so F(s, j + L) starts after the end of B(s, j), which in turn ends at
-    least R, a round trip, before B(s, j + L) ends. Let m - 1 = q L + r. Then the last backward ends
-    at least q R after that of microbatch r, and W' of s follows.
+    Take stage s, count time from the start of its first F, and let
 
-    Until then microbatches 0 to r take C: they pass through a stage k >= s, whose rank runs, one
-    after another, their r + 1 F's, their r + 1 backwards, or, between the first F and the last
-    backward there, all of both and those of its own higher stages. So C is the most over k of
+    - f(j) be a bound on the start of its F number j,
+    - b(j) on the end of its backward number j, taken as its start plus B',
+    - w(j) on the time when j + 1 microbatches are whole: backward and W have ended.
 
-    - R + r F_k and R + r B'_k,
-    - the way from s to k, (r + 1) times the F + B' of k and the higher stages there, the way back.
+    *F waits for memory.* When F number j starts, let n microbatches be in flight at s, itself
+    included, and q be pending. Each in flight holds M_F also of the lower stages of the rank, so
+    n * (sum of M_F) + q * (M_F + M_B) + workspace of F is within the capacity: q <= Q(n), n <= L. So
+    j + 1 - n backwards have ended and j + 1 - n - q microbatches are whole. Hence f(j) is
+    at least the minimum over 1 <= n <= min(L, j + 1) of max(b(j - n), w(j - n - Q(n))). And it is
+    at least f(j - 1) + F.
+
+    *Backward waits for the path.* b(j) >= f(j) + R, a round trip, and b(j) >= b(j - 1) + B'.
+    Microbatches i to j pass through any stage k >= s, whose rank runs their F and backward of k
+    and of its higher stages between the first F of k and the last backward of k: b(j) >= f(i) +
+    way from s to k + (j - i + 1) * (sum of F + B') + way back.
+
+    *The whole.* Of j + 1 whole microbatches one has a number >= j, so w(j) >= b(j) + W': a fused
+    backward takes T' = B' + W' or more. Every whole ends with an op of W' or more: w(j) >= w(j - 1)
+    + W'.
+
+    *Work.* Before any of these times the rank has done the ops that `_Work` counts.
+
+    The rank's span is at least w(m - 1) of its lowest stage, and b(m - 1) of any stage ends a window
+    as in `chain`.
     """
     figures, room = Figures.of(problem), Room.of(problem)
-    m = problem.microbatches
-    if all(capacity is None for capacity in room.capacity):
+    limited = LimitedStages.of(problem, figures, room)
+    if not limited.stages:
         return None
-    passing = _Passing(figures)
+    backward, whole = last_ends(figures, limited)
     within = [0] * problem.stages
-    for rank, stages in enumerate(figures.stages_on):
-        for place, s in enumerate(stages):
-            most = room.in_flight(stages[: place + 1], room.capacity[rank], m)
-            q, r = divmod(m - 1, most)
-            # Without any round trip first: so that less memory never gives a lower bound.
-            within[s] = max(q * figures.trip[s] + passing.time(s, r + 1), passing.time(s, m))
-    return through(problem, figures, within)
-
-
-class _Passing:
-    """The time in which a number of microbatches pass through a stage and all that follow it."""
-
-    def __init__(self, figures: Figures) -> None:
-        self._figures = figures
-        self._together = [0] * len(figures.forward)
-        for stages in figures.stages_on:
-            total = 0
-            for s in reversed(stages):
-                total += figures.forward[s] + figures.backward[s]
-                self._together[s] = total
-        ops = [max(pair) for pair in zip(figures.forward, figures.backward, strict=True)]
-        self._slowest = _highest_from(ops)
-        self._farthest: dict[int, list[int]] = {}
-
-    def time(self, stage: int, count: int) -> int:
-        """Give C for `count` microbatches from the first F of the stage to its last backward."""
-        figures = self._figures
-        if count not in self._farthest:
-            self._farthest[count] = _highest_from(
-                [
-                    there + count * work + back
-                    for there, work, back in zip(
-                        figures.head, self._together, figures.back, strict=True
-                    )
-                ]
-            )
-        return max(
-            figures.trip[stage] + (count - 1) * self._slowest[stage],
-            self._farthest[count][stage] - figures.head[stage] - figures.back[stage],
-        )
-
-
-def _highest_from(values: list[int]) -> list[int]:
-    """Give, for every place, the highest value from there on."""
-    return list(accumulate(reversed(values), max))[::-1]
+    spans = [0] * problem.ranks
+    for s, end_backward, end_whole in zip(limited.stages, backward, whole, strict=True):
+        within[s] = end_backward
+        rank = int(problem.rank_of[s])
+        if s == figures.stages_on[rank][0]:
+            spans[rank] = end_whole
+    return max(figures.cost(problem, enumerate(spans)), through(problem, figures, within))
