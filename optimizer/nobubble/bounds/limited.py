@@ -110,9 +110,7 @@ class LimitedStages:
         )
 
 
-def _fitting(
-    room: NDArray[np.int64], size: NDArray[np.int64], most: int
-) -> NDArray[np.int64]:
+def _fitting(room: NDArray[np.int64], size: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """Give how many pieces of a size fit into the room: from 0 to `most`."""
     pieces: NDArray[np.int64] = np.where(room < 0, 0, most)
     np.floor_divide(room, size, out=pieces, where=size > 0)

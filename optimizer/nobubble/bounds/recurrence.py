@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,15 +45,16 @@ def last_ends(figures: Figures, limited: LimitedStages) -> tuple[list[int], list
 
 
 class _Memory:
-    """When memory lets an F start: the minimum over the n in flight of what must have ended.
+    """When memory lets an F start: the minimum, over the n in flight, of what must have ended.
 
-    That is the highest of b(j - n), w(j - n - Q(n)), and the work done: j F's, T' for all but n
-    microbatches, but not the W's of Q(n) of them, F + B' of the higher stages of the rank, and the
-    idle time before the first backward. With n the first falls. The second rises where a
-    microbatch pending holds no more than one in flight. The work is replaced by the highest
-    function below it that falls with n, and by the highest one that rises, so that the minimum is
-    where what falls and what rises cross, and is found by halving.
-    Where the second falls too, the highest n is best.
+    That is the highest of b(j - n), w(j - n - Q(n)), and the work done: j F's; T' for all
+    microbatches but the n, without the W's of Q(n) of them; F + B' of the higher stages of the rank
+    for all but L; and the idle time before the first backward.
+
+    With n the first falls. The second rises where a microbatch pending holds no more than one in
+    flight. The work is replaced by the highest function below it that falls, and the highest that
+    rises. So the minimum is where what falls and what rises cross, and is found by halving. Where
+    the second falls as well, so does everything, and the highest n is best.
     """
 
     def __init__(self, limited: LimitedStages) -> None:
@@ -75,11 +74,15 @@ class _Memory:
         work = work + (j + 1 - limited.most) * limited.above
 
         def falling(n: NDArray[np.int64]) -> Times:
-            return np.maximum(backward[j + 1 - n, columns], work - self._falling[n, columns])
+            first: Times = np.maximum(
+                backward[j + 1 - n, columns], work - self._falling[n, columns]
+            )
+            return first
 
         def rising(n: NDArray[np.int64]) -> Times:
             ended = np.maximum(j + 1 - n - limited.pending[n, columns], 0)
-            return np.maximum(whole[ended, columns], work - self._rising[n, columns])
+            second: Times = np.maximum(whole[ended, columns], work - self._rising[n, columns])
+            return second
 
         highest = np.minimum(limited.most, j + 1)
         low = np.where(limited.either, 1, highest)
@@ -127,27 +130,24 @@ def _ways(figures: Figures, limited: LimitedStages) -> tuple[Times, Times]:
     """
     together = [0] * len(figures.forward)
     for stages in figures.stages_on:
-        ops = [figures.forward[s] + figures.backward[s] for s in reversed(stages)]
-        for s, total in zip(reversed(stages), accumulate(ops), strict=True):
+        total = 0
+        for s in reversed(stages):
+            total += figures.forward[s] + figures.backward[s]
             together[s] = total
+    way = [there + back for there, back in zip(figures.head, figures.back, strict=True)]
     slopes, ways = [], []
     for group in _GROUPS:
-        reach = [
-            there + group * work + back
-            for there, work, back in zip(figures.head, together, figures.back, strict=True)
-        ]
-        farthest = list(
-            accumulate(reversed(range(len(reach))), lambda k, s: s if reach[s] > reach[k] else k)
-        )[::-1]
+        farthest = _highest_from([w + group * t for w, t in zip(way, together, strict=True)])
         slopes.append([together[farthest[s]] for s in limited.stages])
-        ways.append(
-            [
-                figures.head[farthest[s]]
-                - figures.head[s]
-                + figures.back[farthest[s]]
-                - figures.back[s]
-                for s in limited.stages
-            ]
-        )
+        ways.append([way[farthest[s]] - way[s] for s in limited.stages])
     dtype = limited.forward.dtype
     return np.array(slopes, dtype=dtype), np.array(ways, dtype=dtype)
+
+
+def _highest_from(values: list[int]) -> list[int]:
+    """Give, for every place, the place of the highest value from there on."""
+    places = list(range(len(values)))
+    for place in reversed(range(len(values) - 1)):
+        if values[places[place + 1]] > values[place]:
+            places[place] = places[place + 1]
+    return places
