@@ -19,7 +19,7 @@ def random_problem(rng: random.Random, objective: Objective, *, most_ops: int = 
     while True:
         ranks = rng.choice((1, 2, 2, 2, 3, 3))
         stages = rng.choice((ranks, ranks, rng.randint(ranks, 5)))
-        m = rng.randint(1, 6)
+        m = rng.randint(1, rng.choice((3, 6, 12)))
         if 3 * stages * m <= most_ops:
             break
     placement = _placement(rng, ranks, stages)

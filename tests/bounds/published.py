@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,14 @@ def search_cases() -> list[dict[str, Any]]:
 def table_rows() -> list[dict[str, Any]]:
     """Give the twelve rows of the paper's table."""
     rows: list[dict[str, Any]] = json.loads((REFERENCE / "zero_bubble_tables.json").read_text())[
+        "rows"
+    ]
+    return rows
+
+
+def v_rows() -> list[dict[str, Any]]:
+    """Give the nine rows of the table of V schedules."""
+    rows: list[dict[str, Any]] = json.loads((REFERENCE / "v_schedule_tables.json").read_text())[
         "rows"
     ]
     return rows
@@ -51,6 +60,28 @@ def of_row(row: dict[str, Any], objective: Objective, times_1f1b: int) -> Proble
         capacity=[2 * times_1f1b * ranks] * ranks,
         latency=time["comm"],
         objective=objective,
+    )
+
+
+def of_v_row(row: dict[str, Any], objective: Objective) -> Problem:
+    """Give a row of the table of V schedules as a problem, with the memory limit of 1F1B."""
+    ranks, time = row["ranks"], {kind: 1000 * of for kind, of in row["time_us"].items()}
+    stages = 2 * ranks
+    problem = linear(
+        microbatches=row["microbatches"],
+        times=[(time["F"], time["B"], time["W"])] * stages,
+        memories=[(2, -1, -1)] * stages,
+        latency=time["comm"],
+        objective=objective,
+    )
+    # Stages p - 1 and p are both on the last rank.
+    problem.forward_latency[ranks] = problem.backward_latency[ranks - 1] = 0
+    return replace(
+        problem,
+        ranks=ranks,
+        rank_of=np.array([min(s, stages - 1 - s) for s in range(stages)]),
+        capacity=np.full(ranks, 4 * ranks),
+        static_memory=np.zeros(ranks, dtype=np.int64),
     )
 
 

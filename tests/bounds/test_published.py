@@ -12,7 +12,7 @@ from nobubble.order import Order, letter
 from nobubble.problem import B, F, Problem, W
 from nobubble.profile.model import Objective
 from nobubble.timing import time_of
-from tests.bounds.published import of_case, of_row, search_cases, table_rows
+from tests.bounds.published import of_case, of_row, of_v_row, search_cases, table_rows, v_rows
 
 CASES = search_cases()
 ROWS = table_rows()
@@ -58,6 +58,18 @@ def test_no_bound_is_above_the_published_bubble_rate(row: dict[str, Any]) -> Non
         work = row["microbatches"] * int(problem.time[0, :3].sum())
         bubble = 1 - work / best_bound(problem).value
         assert bubble <= row["bubble"][method] + 0.00005
+
+
+@pytest.mark.parametrize("row", v_rows(), ids=lambda row: f"p{row['ranks']}-m{row['microbatches']}")
+def test_zb_v_is_optimal_for_rank_span_on_sixteen_ranks(row: dict[str, Any]) -> None:
+    problem = of_v_row(row, "rank_span")
+    work = row["microbatches"] * 2 * int(problem.time[0, :3].sum())
+    bound = best_bound(problem)
+    bubble = 1 - work / bound.value
+    assert bubble <= row["bubble"]["zb-v"] + 0.00005
+    if row["ranks"] == 16:
+        assert bound.name == "two-ended"
+        assert round(bubble, 4) == row["bubble"]["zb-v"]
 
 
 def _zb_h1(problem: Problem) -> Order:

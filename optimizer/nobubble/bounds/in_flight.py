@@ -1,82 +1,59 @@
-"""The bound of the microbatches that memory allows in flight at once."""
+"""The bound of the microbatches that memory allows at once."""
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 from nobubble.bounds.chain import through
 from nobubble.bounds.figures import Figures
+from nobubble.bounds.limited import LimitedStages
+from nobubble.bounds.recurrence import last_ends
 from nobubble.bounds.room import Room
 from nobubble.problem import Problem
 
 
 def in_flight(problem: Problem) -> int | None:
-    """Bound the cost by how many round trips have to come one after another, in ns.
+    """Bound the cost by how long the F's of a stage wait for memory, in ns.
 
     Holds on any placement and for every way of running backward. None without a memory limit.
 
     Proof
     -----
-    At most L microbatches can be between the start of F and the end of backward of stage s (see
-    `Room.in_flight`), so F(s, j + L) starts after the end of B(s, j), which in turn ends at
-    least R, a round trip, before B(s, j + L) ends. Let m - 1 = q L + r. Then the last backward ends
-    at least q R after that of microbatch r, and W' of s follows.
+    Take a stage s, count time from the start of its first F, and bound from below
 
-    Until then microbatches 0 to r take C: they pass through a stage k >= s, whose rank runs, one
-    after another, their r + 1 F's, their r + 1 backwards, or, between the first F and the last
-    backward there, all of both and those of its own higher stages. So C is the most over k of
+    - f(j): the start of its F number j,
+    - b(j): the end of its backward number j, taken as the start of that and B',
+    - w(j): the time when j + 1 microbatches are whole, that is, backward and W have ended.
 
-    - R + r F_k and R + r B'_k,
-    - the way from s to k, (r + 1) times the F + B' of k and the higher stages there, the way back.
+    *F waits for memory.* When F number j starts, let n microbatches be in flight at s, itself
+    included, and q pending. Those in flight hold M_F also at the lower stages of the rank. So
+    n * (sum of M_F) + q * (M_F + M_B) and the workspace of F fit into the capacity: n <= L, and
+    q <= Q(n). As j + 1 - n backwards have ended and j + 1 - n - q microbatches are whole, f(j) is
+    at least the minimum over 1 <= n <= L of max(b(j - n), w(j - n - Q(n))), where j >= L. For every
+    n the rank has done work before, which `_Memory` counts as well. And f(j) >= f(j - 1) + F.
+
+    *Backward waits for the path.* b(j) >= f(j) + R, a round trip, and b(j) >= b(j - 1) + B'.
+    Microbatches i to j pass through any stage k >= s. Its rank runs their F and backward at k and
+    at its own higher stages between the first F and the last backward at k, so b(j) >= f(i) + way
+    from s to k + (j - i + 1) * (sum of F + B') + way back.
+
+    *The whole.* Of j + 1 whole microbatches one has a number of j or more; its backward and W end
+    T' = B' + W' or more after the start of that backward: w(j) >= b(j) + W'. Each becomes whole
+    with the end of an op of W' or more: w(j) >= w(j - 1) + W'.
+
+    *Work* comes before the end of backwards and wholes too, see `recurrence`.
+
+    The rank's span is at least w(m - 1) of its lowest stage; and b(m - 1) of any stage ends the
+    window that `chain` goes through.
     """
     figures, room = Figures.of(problem), Room.of(problem)
-    m = problem.microbatches
-    if all(capacity is None for capacity in room.capacity):
+    limited = LimitedStages.of(problem, figures, room)
+    if not limited.stages:
         return None
-    passing = _Passing(figures)
+    backward, whole = last_ends(figures, limited)
     within = [0] * problem.stages
-    for rank, stages in enumerate(figures.stages_on):
-        for place, s in enumerate(stages):
-            most = room.in_flight(stages[: place + 1], room.capacity[rank], m)
-            q, r = divmod(m - 1, most)
-            # Without any round trip first: so that less memory never gives a lower bound.
-            within[s] = max(q * figures.trip[s] + passing.time(s, r + 1), passing.time(s, m))
-    return through(problem, figures, within)
-
-
-class _Passing:
-    """The time in which a number of microbatches pass through a stage and all that follow it."""
-
-    def __init__(self, figures: Figures) -> None:
-        self._figures = figures
-        self._together = [0] * len(figures.forward)
-        for stages in figures.stages_on:
-            total = 0
-            for s in reversed(stages):
-                total += figures.forward[s] + figures.backward[s]
-                self._together[s] = total
-        ops = [max(pair) for pair in zip(figures.forward, figures.backward, strict=True)]
-        self._slowest = _highest_from(ops)
-        self._farthest: dict[int, list[int]] = {}
-
-    def time(self, stage: int, count: int) -> int:
-        """Give C for `count` microbatches from the first F of the stage to its last backward."""
-        figures = self._figures
-        if count not in self._farthest:
-            self._farthest[count] = _highest_from(
-                [
-                    there + count * work + back
-                    for there, work, back in zip(
-                        figures.head, self._together, figures.back, strict=True
-                    )
-                ]
-            )
-        return max(
-            figures.trip[stage] + (count - 1) * self._slowest[stage],
-            self._farthest[count][stage] - figures.head[stage] - figures.back[stage],
-        )
-
-
-def _highest_from(values: list[int]) -> list[int]:
-    """Give, for every place, the highest value from there on."""
-    return list(accumulate(reversed(values), max))[::-1]
+    spans = [0] * problem.ranks
+    for s, end_backward, end_whole in zip(limited.stages, backward, whole, strict=True):
+        within[s] = end_backward
+        rank = int(problem.rank_of[s])
+        if s == figures.stages_on[rank][0]:
+            spans[rank] = end_whole
+    return max(figures.cost(problem, enumerate(spans)), through(problem, figures, within))
