@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -30,6 +30,18 @@ class _Generator(GenerateJsonSchema):
     def default_schema(self, schema: Any) -> dict[str, Any]:
         """Give the schema of a value that has a default in Python, without that default."""
         return self.generate_inner(schema["schema"])
+
+    def decimal_schema(self, schema: Any) -> dict[str, Any]:
+        """Give the schema of an exact number, which in JSON is any number."""
+        return {"type": "number"}
+
+    def union_schema(self, schema: Any) -> dict[str, Any]:
+        """Give the schema of a choice; Python's several types of number are one in JSON."""
+        result = super().union_schema(schema)
+        numbers = ({"type": "integer"}, {"type": "number"})
+        if all(option in numbers for option in result.get("anyOf", [result])):
+            return {"type": "number"}
+        return result
 
 
 def schema_of(model: type[BaseModel], title: str, examples: list[dict[str, Any]]) -> dict[str, Any]:
@@ -89,7 +101,39 @@ def profile_schema() -> dict[str, Any]:
     return schema_of(WrittenProfile, PROFILE_SCHEMA, [minimal, measured])
 
 
-SCHEMAS: Final[dict[str, Callable[[], dict[str, Any]]]] = {"profile.schema.json": profile_schema}
+def schedule_schema() -> dict[str, Any]:
+    """Give the JSON Schema of `nobubble.schedule/1`.
+
+    It says what keys there are and what stands under each. Whether the schedule is one of its
+    profile, the verifier tells.
+    """
+    from nobubble.schedule.document import SCHEMA, ScheduleDocument
+
+    config = ConfigDict(strict=True, extra="forbid", use_attribute_docstrings=True)
+    # A list takes a configuration, which a TypedDict alone does not.
+    made = TypeAdapter(list[ScheduleDocument], config=config).json_schema(
+        schema_generator=_Generator
+    )
+    definitions = made["$defs"]
+    schema = definitions.pop(ScheduleDocument.__name__)
+    profile = profile_schema()
+    definitions |= profile["$defs"]
+    definitions["Profile"] = {
+        key: value
+        for key, value in profile.items()
+        if key not in ("$schema", "$defs", "title", "examples")
+    }
+    for part in definitions.values():
+        part.pop("title", None)
+    described = schema["properties"]["profile"]["description"]
+    schema["properties"]["profile"] = {"$ref": "#/$defs/Profile", "description": described}
+    return {"$schema": DIALECT, "$defs": definitions, **schema, "title": SCHEMA}
+
+
+SCHEMAS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
+    "profile.schema.json": profile_schema,
+    "schedule.schema.json": schedule_schema,
+}
 """What makes each of the committed files."""
 
 

@@ -120,7 +120,9 @@ def _spot(detail: ErrorDetails, value: object, place: Path) -> _Spot:
 
 def _holds(found: object, part: str | int) -> bool:
     """Say whether a part of an error's path is a key or an index, not the name of a type."""
-    return part in found if isinstance(found, dict) else isinstance(found, list)
+    if isinstance(found, dict):
+        return part in found
+    return isinstance(found, list) and isinstance(part, int)
 
 
 def _form_at(path: Path) -> type:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from nobubble.profile.canonical import profile_sha256
 from nobubble.profile.model import Profile
-from nobubble.profile.wording import shown
+from nobubble.profile.wording import counted, shown
 from nobubble.schedule.document import Number
 from nobubble.verifier.findings import Findings
 from nobubble.verifier.subject import Subject, whole
@@ -56,31 +56,24 @@ def check_layout(subject: Subject, findings: Findings) -> bool:
     """
     document, profile = subject.document, subject.profile
     before = len(findings)
-    if tuple(document["placement"]) != profile.placement:
-        different = [
-            stage
-            for stage, (here, there) in enumerate(
-                zip(document["placement"], profile.placement, strict=False)
-            )
-            if here != there
-        ]
-        if len(document["placement"]) != len(profile.placement):
+    placement = document["placement"]
+    if len(placement) != len(profile.placement):
+        findings.add(
+            f"placement has {counted(len(placement), 'stage')}, the profile "
+            f"{len(profile.placement)}"
+        )
+    for stage, (here, there) in enumerate(zip(placement, profile.placement, strict=False)):
+        if here != there:
             findings.add(
-                f"placement has {len(document['placement'])} stages, the profile "
-                f"{len(profile.placement)}"
+                f"placement puts stage {stage} on rank {here}, the profile on rank {there}"
             )
-        elif different:
-            stage = different[0]
-            findings.add(
-                f"placement puts stage {stage} on rank {document['placement'][stage]}, the "
-                f"profile on rank {profile.placement[stage]}"
-            )
+            break
     for where, ranks in (
         ("ranks", [row["rank"] for row in document["ranks"]]),
         ("metrics.ranks", [row["rank"] for row in document["metrics"]["ranks"]]),
     ):
         if len(ranks) != profile.ranks:
-            findings.add(f"{where} has {len(ranks)} ranks, the profile {profile.ranks}")
+            findings.add(f"{where} has {counted(len(ranks), 'rank')}, the profile {profile.ranks}")
         else:
             wrong = next((at for at, rank in enumerate(ranks) if at != rank), None)
             if wrong is not None:
