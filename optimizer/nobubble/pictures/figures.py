@@ -91,8 +91,8 @@ def plain(number: float, digits: int) -> str:
 def percent(rate: Number) -> str:
     """Give a rate in percent; one that is not 0 does not read as 0."""
     value = 100 * float(rate)
-    if value == 0:
-        return "0 %"
+    if value in (0, 100):
+        return f"{value:.0f} %"
     return "< 0.01 %" if 0 < value < 0.005 else f"{value:.2f} %"
 
 
@@ -136,8 +136,8 @@ def figures(document: ScheduleDocument, layout: Layout) -> tuple[Figure, ...]:
         Figure("gap", percent(document["gap"]), document["status"]),
         Figure("makespan", time(metrics["makespan"])),
         Figure("rank span", time(metrics["rank_span"])),
-        Figure("bubble", percent(metrics["bubble_rate"]), "of the busiest rank"),
-        Figure("idle", percent(metrics["idle_rate"]), "of all ranks"),
+        Figure("bubble", percent(metrics["bubble_rate"]), "busiest rank"),
+        Figure("idle", percent(metrics["idle_rate"]), "all ranks"),
         Figure("method", document["method"], document["stopped_by"].replace("_", " ")),
     )
 
