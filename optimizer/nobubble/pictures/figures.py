@@ -50,9 +50,10 @@ class Figure:
     note: str = ""
 
 
-def time_unit(document: ScheduleDocument, layout: Layout) -> Unit:
+def time_unit(document: ScheduleDocument, layout: Layout, *, ascii_only: bool = False) -> Unit:
     """Choose the unit of time: the profile's, unless the iteration is huge or tiny in it."""
-    return _readable(document["profile"]["time_unit"], layout.end, TIME_UNITS)
+    unit = _readable(document["profile"]["time_unit"], layout.end, TIME_UNITS)
+    return Unit("µs", unit.size) if unit.name == "us" and not ascii_only else unit
 
 
 def memory_unit(document: ScheduleDocument, layout: Layout) -> Unit:
@@ -121,9 +122,8 @@ def _count(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else plural}"
 
 
-def figures(document: ScheduleDocument, layout: Layout) -> tuple[Figure, ...]:
-    """Give the figures that head a picture."""
-    unit = time_unit(document, layout)
+def figures(document: ScheduleDocument, unit: Unit) -> tuple[Figure, ...]:
+    """Give the figures that head a picture, times in that unit."""
     own = TIME_UNITS[document["profile"]["time_unit"]]
 
     def time(number: Number) -> str:

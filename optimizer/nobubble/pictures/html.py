@@ -21,7 +21,7 @@ from nobubble.problem import KINDS
 from nobubble.schedule.document import ScheduleDocument
 from nobubble.units import TIME_UNITS, from_unit
 
-_SCRIPTS: Final = ("schedule.js", "draw.js", "interact.js")
+_SCRIPTS: Final = ("schedule.js", "view.js", "rows.js", "marks.js", "draw.js", "interact.js")
 _MANY_RANKS: Final = 16
 
 
@@ -41,8 +41,7 @@ def html(document: ScheduleDocument) -> str:
         "columns": "".join(f'<th scope="col">{escape(name)}</th>' for name in _columns(layout)),
         "ranks": "\n".join(_ranks(document, layout)),
         "made": escape(
-            f"{generator['name']} {generator['version']}, "
-            f"profile {document['profile_sha256'][:12]}"
+            f"{generator['name']} {generator['version']}, profile {document['profile_sha256'][:12]}"
         ),
         "data": _embedded(_data(document, layout)),
         "script": "\n".join(map(_file, _SCRIPTS)),
@@ -62,9 +61,9 @@ def _embedded(data: dict[str, Any]) -> str:
 
 
 def _figures(document: ScheduleDocument, layout: Layout) -> Iterator[str]:
-    for figure in words.figures(document, layout):
+    for figure in words.figures(document, words.time_unit(document, layout)):
         yield (
-            f"<div><dt>{escape(figure.label)}</dt><dd>{escape(_micro(figure.value))}</dd>"
+            f"<div><dt>{escape(figure.label)}</dt><dd>{escape(figure.value)}</dd>"
             f'<dd class="note">{escape(figure.note)}</dd></div>'
         )
 
@@ -75,9 +74,7 @@ def _legend(document: ScheduleDocument, layout: Layout) -> Iterator[str]:
         swatches = "".join(
             f'<i style="background:{shade(kind, chunk, shown)}"></i>' for chunk in range(shown)
         )
-        yield (
-            f'<li><span class="swatches">{swatches}</span>{KINDS[kind]} {MEANINGS[kind]}</li>'
-        )
+        yield (f'<li><span class="swatches">{swatches}</span>{KINDS[kind]} {MEANINGS[kind]}</li>')
     yield '<li><i class="idle"></i>idle</li>'
     if layout.chunks > 1:
         yield "<li>lighter: later stages of the rank</li>"
@@ -99,9 +96,9 @@ def _ranks(document: ScheduleDocument, layout: Layout) -> Iterator[str]:
             str(row.rank),
             words.stage_list(row.stages),
             words.percent(row.busy / layout.end if layout.end else 0),
-            _micro(time.text(row.busy)),
-            _micro(time.text(int(row.start.min(initial=layout.end)))),
-            _micro(time.text(int(row.end.max(initial=0)))),
+            time.text(row.busy),
+            time.text(int(row.start.min(initial=layout.end))),
+            time.text(int(row.end.max(initial=0))),
         ]
         if layout.has_memory:
             limit = "none" if row.memory_limit is None else memory.text(row.memory_limit)
@@ -115,7 +112,7 @@ def _data(document: ScheduleDocument, layout: Layout) -> dict[str, Any]:
     time, memory = words.time_unit(document, layout), words.memory_unit(document, layout)
     costs = np.stack([layout.time, layout.memory, layout.workspace], axis=2)
     return {
-        "time": {"name": _micro(time.name), "size": time.size},
+        "time": {"name": time.name, "size": time.size},
         "memory": {"name": memory.name, "size": memory.size} if layout.has_memory else None,
         "end": layout.end,
         "bound": _bound(document),
@@ -150,7 +147,3 @@ def _row_data(row: Row) -> dict[str, Any]:
         "microbatches": row.microbatch.tolist(),
         "waits": (row.start - np.append(0, row.end[:-1])).tolist(),
     }
-
-
-def _micro(text: str) -> str:
-    return text.replace("us", "µs")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import pairwise
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobubble.problem import BW, KINDS
-from nobubble.schedule.document import Action, ScheduleDocument
+from nobubble.schedule.document import Action, ComputeAction, ScheduleDocument
 from nobubble.units import MEMORY_UNITS, TIME_UNITS, from_unit
 
 KIND_OF: Final = {name: kind for kind, name in enumerate(KINDS)}
@@ -130,7 +131,7 @@ def lay_out(document: ScheduleDocument) -> Layout:
             _row(
                 rank,
                 tuple(stage for stage, on in enumerate(placement) if on == rank),
-                [action for action in entry["actions"] if action["op"] in KIND_OF],
+                [action for action in entry["actions"] if _is_op(action)],
                 time_unit,
                 memory,
                 workspace,
@@ -138,7 +139,7 @@ def lay_out(document: ScheduleDocument) -> Layout:
                 limits[rank],
             )
         )
-    crosses = [here != there for here, there in zip(placement, placement[1:], strict=False)]
+    crosses = [here != there for here, there in pairwise(placement)]
     return Layout(
         rows=tuple(rows),
         end=max((int(row.end.max(initial=0)) for row in rows), default=0),
@@ -157,7 +158,7 @@ def lay_out(document: ScheduleDocument) -> Layout:
 def _row(
     rank: int,
     stages: tuple[int, ...],
-    ops: Sequence[Action],
+    ops: Sequence[ComputeAction],
     time_unit: int,
     memory: NDArray[np.int64],
     workspace: NDArray[np.int64],
@@ -183,6 +184,10 @@ def _row(
         static_memory=static_memory,
         memory_limit=memory_limit,
     )
+
+
+def _is_op(action: Action) -> TypeGuard[ComputeAction]:
+    return action["op"] in KIND_OF
 
 
 def _whole(times: Sequence[Any], unit: int) -> NDArray[np.int64]:
