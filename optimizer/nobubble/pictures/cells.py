@@ -232,7 +232,7 @@ def _coloured_row(row: Row, style: Style, per_cell: float, cells: int) -> list[C
 def _crowded_row(row: Row, style: Style, per_cell: float, cells: int) -> list[Cell]:
     """Draw the one or two kinds that fill a cell; more are mixed, and mostly idle is idle."""
     drawn = []
-    for shares in shares_of(row, np.arange(cells + 1) * per_cell).tolist():
+    for shares in shares_of(row, np.linspace(0, cells * per_cell, cells + 1)).tolist():
         busy = sum(shares)
         kinds = [kind for kind, share in enumerate(shares) if share > MINOR * busy]
         fill = IDLE if busy < 0.5 else 2 * kinds[0] if len(kinds) == 1 else MIXED
@@ -245,9 +245,7 @@ def _crowded_row(row: Row, style: Style, per_cell: float, cells: int) -> list[Ce
     return drawn
 
 
-def _marked(
-    layout: Layout, style: Style, per_cell: float, cells: int, *, numbered: bool
-) -> Canvas:
+def _marked(layout: Layout, style: Style, per_cell: float, cells: int, *, numbered: bool) -> Canvas:
     total = max(1, round(layout.end / per_cell))
     band = math.ceil(total / math.ceil(total / cells))
     rows = [_marked_row(row, style, per_cell, total, band, numbered) for row in layout.rows]

@@ -50,9 +50,10 @@ class Figure:
     note: str = ""
 
 
-def time_unit(document: ScheduleDocument, layout: Layout) -> Unit:
+def time_unit(document: ScheduleDocument, layout: Layout, *, ascii_only: bool = False) -> Unit:
     """Choose the unit of time: the profile's, unless the iteration is huge or tiny in it."""
-    return _readable(document["profile"]["time_unit"], layout.end, TIME_UNITS)
+    unit = _readable(document["profile"]["time_unit"], layout.end, TIME_UNITS)
+    return Unit("µs", unit.size) if unit.name == "us" and not ascii_only else unit
 
 
 def memory_unit(document: ScheduleDocument, layout: Layout) -> Unit:
@@ -91,8 +92,8 @@ def plain(number: float, digits: int) -> str:
 def percent(rate: Number) -> str:
     """Give a rate in percent; one that is not 0 does not read as 0."""
     value = 100 * float(rate)
-    if value == 0:
-        return "0 %"
+    if value in (0, 100):
+        return f"{value:.0f} %"
     return "< 0.01 %" if 0 < value < 0.005 else f"{value:.2f} %"
 
 
@@ -121,9 +122,8 @@ def _count(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else plural}"
 
 
-def figures(document: ScheduleDocument, layout: Layout) -> tuple[Figure, ...]:
-    """Give the figures that head a picture."""
-    unit = time_unit(document, layout)
+def figures(document: ScheduleDocument, unit: Unit) -> tuple[Figure, ...]:
+    """Give the figures that head a picture, times in that unit."""
     own = TIME_UNITS[document["profile"]["time_unit"]]
 
     def time(number: Number) -> str:
@@ -136,8 +136,8 @@ def figures(document: ScheduleDocument, layout: Layout) -> tuple[Figure, ...]:
         Figure("gap", percent(document["gap"]), document["status"]),
         Figure("makespan", time(metrics["makespan"])),
         Figure("rank span", time(metrics["rank_span"])),
-        Figure("bubble", percent(metrics["bubble_rate"]), "of the busiest rank"),
-        Figure("idle", percent(metrics["idle_rate"]), "of all ranks"),
+        Figure("bubble", percent(metrics["bubble_rate"]), "busiest rank"),
+        Figure("idle", percent(metrics["idle_rate"]), "all ranks"),
         Figure("method", document["method"], document["stopped_by"].replace("_", " ")),
     )
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import pairwise
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobubble.problem import BW, KINDS
-from nobubble.schedule.document import Action, ScheduleDocument
+from nobubble.schedule.document import Action, ComputeAction, ScheduleDocument
 from nobubble.units import MEMORY_UNITS, TIME_UNITS, from_unit
 
 KIND_OF: Final = {name: kind for kind, name in enumerate(KINDS)}
@@ -81,6 +82,8 @@ class Layout:
         The kinds of op that occur, ascending.
     has_memory : bool
         Whether the profile says anything about memory.
+    time, memory, workspace : ndarray of int64, shape (S, 4)
+        What an op of every stage and kind takes, in ns and bytes.
     forward_latency, backward_latency : tuple of int
         Nanoseconds between the ranks of stages s and s + 1: 0 where they share one.
     """
@@ -90,6 +93,9 @@ class Layout:
     chunks: int
     kinds: tuple[int, ...]
     has_memory: bool
+    time: NDArray[np.int64]
+    memory: NDArray[np.int64]
+    workspace: NDArray[np.int64]
     forward_latency: tuple[int, ...]
     backward_latency: tuple[int, ...]
 
@@ -111,8 +117,8 @@ def lay_out(document: ScheduleDocument) -> Layout:
     placement = document["placement"]
     memory_unit = MEMORY_UNITS[profile["memory_unit"]]
     time_unit = TIME_UNITS[profile["time_unit"]]
-    memory = _bytes(profile["stages"], "memory", memory_unit)
-    workspace = _bytes(profile["stages"], "workspace", memory_unit)
+    memory = _whole_of(profile["stages"], "memory", memory_unit)
+    workspace = _whole_of(profile["stages"], "workspace", memory_unit)
     static = [int(from_unit(held, memory_unit)) for held in profile["static_memory"]]
     limits = [
         None if limit is None else int(from_unit(limit, memory_unit))
@@ -125,7 +131,7 @@ def lay_out(document: ScheduleDocument) -> Layout:
             _row(
                 rank,
                 tuple(stage for stage, on in enumerate(placement) if on == rank),
-                [action for action in entry["actions"] if action["op"] in KIND_OF],
+                [action for action in entry["actions"] if _is_op(action)],
                 time_unit,
                 memory,
                 workspace,
@@ -133,7 +139,7 @@ def lay_out(document: ScheduleDocument) -> Layout:
                 limits[rank],
             )
         )
-    crosses = [here != there for here, there in zip(placement, placement[1:], strict=False)]
+    crosses = [here != there for here, there in pairwise(placement)]
     return Layout(
         rows=tuple(rows),
         end=max((int(row.end.max(initial=0)) for row in rows), default=0),
@@ -141,6 +147,9 @@ def lay_out(document: ScheduleDocument) -> Layout:
         kinds=tuple(sorted({int(kind) for row in rows for kind in np.unique(row.kind)})),
         has_memory=bool(memory.any() or workspace.any() or any(static))
         or any(limit is not None for limit in limits),
+        time=_whole_of(profile["stages"], "time", time_unit),
+        memory=memory,
+        workspace=workspace,
         forward_latency=_latency(profile["communication"]["F"], crosses, time_unit),
         backward_latency=_latency(profile["communication"]["B"], crosses, time_unit),
     )
@@ -149,7 +158,7 @@ def lay_out(document: ScheduleDocument) -> Layout:
 def _row(
     rank: int,
     stages: tuple[int, ...],
-    ops: Sequence[Action],
+    ops: Sequence[ComputeAction],
     time_unit: int,
     memory: NDArray[np.int64],
     workspace: NDArray[np.int64],
@@ -177,13 +186,17 @@ def _row(
     )
 
 
+def _is_op(action: Action) -> TypeGuard[ComputeAction]:
+    return action["op"] in KIND_OF
+
+
 def _whole(times: Sequence[Any], unit: int) -> NDArray[np.int64]:
     """Give times in whole ns; floats are exact enough for that up to 26 days."""
     return np.rint(np.array(times, dtype=np.float64) * unit).astype(np.int64)
 
 
-def _bytes(stages: Sequence[Mapping[str, Any]], key: str, unit: int) -> NDArray[np.int64]:
-    """Give one figure of every stage and kind of op in bytes, shape (S, 4)."""
+def _whole_of(stages: Sequence[Mapping[str, Any]], key: str, unit: int) -> NDArray[np.int64]:
+    """Give one figure of every stage and kind of op in ns or bytes, shape (S, 4)."""
     return np.array(
         [[int(from_unit(stage[kind][key], unit)) for kind in KINDS] for stage in stages],
         dtype=np.int64,

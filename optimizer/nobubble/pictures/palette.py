@@ -16,12 +16,12 @@ TERMINAL: Final = ((25, 68), (214, 179), (30, 73), (126, 169))
 
 MEANINGS: Final = ("forward", "input gradient", "weight gradient", "both gradients")
 
-_LIGHTEST: Final = 0.5
+LIGHTEST: Final = 0.5
 
 
 def shade(kind: int, chunk: int, chunks: int) -> str:
     """Give the colour of an op of one of a rank's stages, from full (the first) to light."""
-    part = _LIGHTEST * chunk / (chunks - 1) if chunks > 1 else 0.0
+    part = LIGHTEST * chunk / (chunks - 1) if chunks > 1 else 0.0
     return "#" + "".join(f"{round(value + (255 - value) * part):02x}" for value in rgb(HUES[kind]))
 
 

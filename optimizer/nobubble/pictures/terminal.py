@@ -42,33 +42,34 @@ def gantt(
         Whether the output may hold nothing but ASCII.
     """
     layout = lay_out(document)
+    time = words.time_unit(document, layout, ascii_only=ascii_only)
     style = Style(colour=colour, ascii_only=ascii_only, chunks=layout.chunks)
     labels = _labels(document, layout)
     margin = len(labels[0])
     unit = words.time_unit(document, layout).name
     cells = max(width - margin - len(f" {unit}"), LEAST_CELLS)  # the unit ends the time axis
     canvas = (detailed if detail else overview)(layout, style, cells)
-    lines = [*_heading(document, layout, width), ""]
+    lines = [*_heading(document, time, width), ""]
     total = len(canvas.rows[0])
     for begin in range(0, total, canvas.band):
         end = min(begin + canvas.band, total)
-        names, rule = _axis(document, layout, canvas.per_cell, begin, end, ascii_only)
+        names, rule = _axis(layout, time, canvas.per_cell, begin, end, ascii_only)
         lines += [" " * margin + names, labels[0] + rule]
         lines += [
             label + style.render(row[begin:end])
             for label, row in zip(labels[1:], canvas.rows, strict=True)
         ]
         lines.append("")
-    lines += _legend(document, layout, style, canvas, width, detail)
+    lines += _legend(layout, time, style, canvas, width, detail)
     text = "\n".join(line.rstrip() for line in lines) + "\n"
     return _as_ascii(text) if ascii_only else text
 
 
-def _heading(document: ScheduleDocument, layout: Layout, width: int) -> Iterator[str]:
+def _heading(document: ScheduleDocument, time: words.Unit, width: int) -> Iterator[str]:
     yield from _wrapped([f"{_printable(words.title(document))}: {words.shape(document)}"], width)
     said = [
         f"{figure.label} {figure.value}" + (f" ({_printable(figure.note)})" if figure.note else "")
-        for figure in words.figures(document, layout)
+        for figure in words.figures(document, time)
     ]
     yield from _wrapped([_printable(piece) for piece in said], width)
     if requirement := words.requirement(document):
@@ -111,15 +112,14 @@ def _labels(document: ScheduleDocument, layout: Layout) -> list[str]:
 
 
 def _axis(
-    document: ScheduleDocument,
     layout: Layout,
+    unit: words.Unit,
     per_cell: float,
     begin: int,
     end: int,
     ascii_only: bool,
 ) -> tuple[str, str]:
     """Give the line with the times and the line with the marks, of the cells from begin to end."""
-    unit = words.time_unit(document, layout)
     line, mark = ("-", "+") if ascii_only else ("─", "┬")
     rule = [line] * (end - begin)
     names = [" "] * (end - begin)
@@ -143,14 +143,13 @@ def _step(per_cell: float, unit: words.Unit, end: int) -> float:
 
 
 def _legend(
-    document: ScheduleDocument,
     layout: Layout,
+    unit: words.Unit,
     style: Style,
     canvas: Canvas,
     width: int,
     detail: bool,
 ) -> Iterator[str]:
-    unit = words.time_unit(document, layout)
     pieces = []
     for kind in layout.kinds:
         sign = style.render([style.cell(kind, chunk) for chunk in range(min(layout.chunks, 2))])

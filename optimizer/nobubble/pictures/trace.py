@@ -23,7 +23,8 @@ def trace(document: ScheduleDocument) -> str:
     events = [*_names(document, layout), *_ops(layout), *_transfers(document, layout)]
     if layout.has_memory:
         events += _memory(document, layout)
-    said = {figure.label: figure.value for figure in words.figures(document, layout)}
+    time = words.time_unit(document, layout, ascii_only=True)
+    said = {figure.label: figure.value for figure in words.figures(document, time)}
     unit = "ms" if layout.end >= _MILLISECOND else "ns"
     head = json.dumps({"displayTimeUnit": unit, "otherData": said})
     return f'{head[:-1]}, "traceEvents": [\n' + ",\n".join(events) + "\n]}\n"
