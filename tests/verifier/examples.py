@@ -69,7 +69,7 @@ def read_back(document: ScheduleDocument) -> Any:
 
 def row(text: str) -> list[int]:
     """Give the letters of a rank from text such as ``F0 F0 B0 W0``: kind and stage."""
-    kinds = {name: kind for kind, name in enumerate(KINDS)}
+    kinds: dict[str, int] = {name: kind for kind, name in enumerate(KINDS)}
     return [
         letter(int(word.lstrip("FBW")), kinds[word.rstrip("0123456789")]) for word in text.split()
     ]
