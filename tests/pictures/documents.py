@@ -17,7 +17,12 @@ MS = 10**6
 
 
 def stage_of(
-    forward: int = 10 * MS, backward: int = 11 * MS, weight: int = 9 * MS, held: int = 100 * MIB
+    forward: int = 10 * MS,
+    backward: int = 11 * MS,
+    weight: int = 9 * MS,
+    held: int = 100 * MIB,
+    *,
+    fused: bool = False,
 ) -> Stage:
     """Make a stage that holds memory from F, gives half back at B and the rest at W."""
     return Stage(
@@ -25,6 +30,7 @@ def stage_of(
         B=Cost(backward, -(held // 2)),
         W=Cost(weight, held // 2 - held),
         BW=Cost(backward + weight, -held),
+        backward="fused" if fused else "split",
     )
 
 

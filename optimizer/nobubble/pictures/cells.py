@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nobubble.pictures.layout import Layout, Row
 from nobubble.pictures.palette import TERMINAL
 from nobubble.pictures.shares import shares_of
-from nobubble.problem import B
+from nobubble.problem import B, W
 
 IDLE: Final = -1
 MIXED: Final = 8
@@ -120,8 +120,8 @@ def letter_of(fill: int) -> str:
 
 
 def _is_light(fill: int) -> bool:
-    """Say whether text on a fill is black: on B, on every lighter shade and on grey."""
-    return fill % 2 == 1 or fill // 2 == B or fill == MIXED
+    """Say whether text on a fill is black: on B and W, on every lighter shade and on grey."""
+    return fill % 2 == 1 or fill // 2 in (B, W) or fill == MIXED
 
 
 def _colour(fill: int) -> int:
@@ -168,8 +168,8 @@ def overview(layout: Layout, style: Style, cells: int) -> Canvas:
 def detailed(layout: Layout, style: Style, cells: int) -> Canvas:
     """Draw the iteration in as many cells as it takes for ops to show their microbatch.
 
-    No number straddles the place where the rows are wrapped. Ops shorter than a third
-    of the mean may be without a number.
+    No number straddles the place where the rows are wrapped; an op that does may go without, and
+    so may ops shorter than a third of the mean.
     """
     digits = max(len(str(int(row.microbatch.max(initial=0)))) for row in layout.rows)
     fitting = _least_time(layout) / (digits + 1) * _HAIR

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from nobubble.pictures.layout import Layout
 from nobubble.schedule.document import Number, ScheduleDocument
@@ -90,11 +91,13 @@ def plain(number: float, digits: int) -> str:
 
 
 def percent(rate: Number) -> str:
-    """Give a rate in percent; one that is not 0 does not read as 0."""
+    """Give a rate in percent; only exactly 0 and 1 read as 0 and 100."""
     value = 100 * float(rate)
     if value in (0, 100):
         return f"{value:.0f} %"
-    return "< 0.01 %" if 0 < value < 0.005 else f"{value:.2f} %"
+    if 0 < value < 0.005:
+        return "< 0.01 %"
+    return "> 99.99 %" if 99.995 <= value < 100 else f"{value:.2f} %"
 
 
 def objective_name(document: ScheduleDocument) -> str:
@@ -122,6 +125,13 @@ def _count(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else plural}"
 
 
+_STOPPED: Final = {
+    "proof": "stopped by proof",
+    "completed": "completed",
+    "time_limit": "stopped by the time limit",
+}
+
+
 def figures(document: ScheduleDocument, unit: Unit) -> tuple[Figure, ...]:
     """Give the figures that head a picture, times in that unit."""
     own = TIME_UNITS[document["profile"]["time_unit"]]
@@ -138,7 +148,7 @@ def figures(document: ScheduleDocument, unit: Unit) -> tuple[Figure, ...]:
         Figure("rank span", time(metrics["rank_span"])),
         Figure("bubble", percent(metrics["bubble_rate"]), "busiest rank"),
         Figure("idle", percent(metrics["idle_rate"]), "all ranks"),
-        Figure("method", document["method"], document["stopped_by"].replace("_", " ")),
+        Figure("method", document["method"], _STOPPED[document["stopped_by"]]),
     )
 
 

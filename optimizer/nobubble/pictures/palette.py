@@ -1,17 +1,16 @@
 """The colours of the kinds of op, apart for every common form of colour blindness.
 
-Hues after Okabe and Ito's and Tol's palettes: blue, amber, green and purple, which also differ in
-lightness. The stages of a rank are shades of them.
+Blue, amber, green and purple also differ in lightness. The stages of a rank are shades of them.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-HUES: Final = ("#2f6db5", "#f0a830", "#2a9d83", "#a8478f")
+HUES: Final = ("#2563ad", "#f0a830", "#47b39a", "#8c1d5c")
 """Of F, B, W and BW."""
 
-TERMINAL: Final = ((25, 68), (214, 179), (30, 73), (126, 169))
+TERMINAL: Final = ((25, 68), (214, 179), (36, 79), (89, 132))
 """Of F, B, W and BW among the 256 colours of a terminal: full and lighter."""
 
 MEANINGS: Final = ("forward", "input gradient", "weight gradient", "both gradients")
@@ -31,6 +30,14 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 
 def ink(colour: str) -> str:
-    """Give the colour of text that is legible on a colour."""
-    red, green, blue = rgb(colour)
-    return "#ffffff" if 0.299 * red + 0.587 * green + 0.114 * blue < 140 else "#14181f"
+    """Give black or white, whichever has the higher contrast to a colour: always over 4.5."""
+    return "#ffffff" if luminance(colour) < 0.179 else "#000000"
+
+
+def luminance(colour: str) -> float:
+    """Give the relative luminance of WCAG 2, from 0 (black) to 1 (white)."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (value / 255 for value in rgb(colour))
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

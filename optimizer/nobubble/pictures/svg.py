@@ -68,7 +68,7 @@ def _geometry(layout: Layout, top: float) -> Geometry:
     row, gap = (26, 6) if ranks <= 16 else (16, 4) if ranks <= 40 else (9, 2)
     end = max(layout.end, 1)
     # Room for two digits in an op of mean time, as far as a page is wide.
-    width = min(max(18 * end / max(layout.mean_time, 1), 860), 1560)
+    width = min(max(18 * end / max(layout.mean_time, 1), 860), 1900)
     return Geometry(MARGIN + 84, top + 12, width, row, row + gap, width / end)
 
 

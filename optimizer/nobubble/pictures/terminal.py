@@ -54,7 +54,7 @@ def gantt(
     for begin in range(0, total, canvas.band):
         end = min(begin + canvas.band, total)
         names, rule = _axis(layout, time, canvas.per_cell, begin, end, ascii_only)
-        lines += [" " * margin + names, labels[0] + rule]
+        lines += [f"{time.name} ".rjust(margin) + names, labels[0] + rule]
         lines += [
             label + style.render(row[begin:end])
             for label, row in zip(labels[1:], canvas.rows, strict=True)
@@ -133,7 +133,7 @@ def _axis(
             names[at : at + len(name)] = name
             free = at + len(name) + 1
         tick += step
-    return "".join(names) + f" {unit.name}", "".join(rule)
+    return "".join(names), "".join(rule)
 
 
 def _step(per_cell: float, unit: words.Unit, end: int) -> float:

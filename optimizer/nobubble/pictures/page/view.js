@@ -36,11 +36,19 @@ function hueShades() {
         const value = parseInt(data.hues[kind].slice(at, at + 2), 16);
         return Math.round(value + (255 - value) * part);
       });
-      const light = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] >= 140;
-      known.set(key, { rgb, css: `rgb(${rgb})`, ink: light ? "#14181f" : "#ffffff" });
+      known.set(key, { css: `rgb(${rgb})`, ink: luminance(rgb) < 0.179 ? "#fff" : "#000" });
     }
     return known.get(key);
   };
+}
+
+/** Give the relative luminance of WCAG 2, from 0 (black) to 1 (white). */
+function luminance(rgb) {
+  const [red, green, blue] = rgb.map((value) => {
+    const part = value / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 function readTheme() {
