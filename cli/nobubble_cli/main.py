@@ -14,6 +14,7 @@ import typer
 from nobubble._version import __version__
 from nobubble_cli.commands.bound import bound
 from nobubble_cli.commands.render import render
+from nobubble_cli.commands.replay import replay
 from nobubble_cli.commands.show import show
 from nobubble_cli.commands.solve import solve
 from nobubble_cli.commands.verify import verify
@@ -32,7 +33,7 @@ app = typer.Typer(
         "max_content_width": 100,
     },
 )
-for command in (solve, verify, bound, show, render):
+for command in (solve, verify, bound, show, render, replay):
     app.command()(command)
 
 

@@ -66,10 +66,12 @@ def test_an_empty_variable_is_no_value(profile_path: Path, run: Run) -> None:
 
 
 def test_other_commands_have_their_own(schedule_path: Path, run: Run) -> None:
-    """Tests twins of show, render and verify."""
+    """Tests twins of show, render, verify and replay."""
     wide = run("show", schedule_path, NOBUBBLE_SHOW_WIDTH="150", NOBUBBLE_SHOW_COLOR="always")
     assert wide.out == run("show", schedule_path, "--width", "150", "--color", "always").out
     page = run("render", schedule_path, NOBUBBLE_RENDER_OUTPUT="-", NOBUBBLE_RENDER_FORMAT="html")
     assert page.out.lower().startswith("<!doctype html>")
     missing = run("verify", schedule_path, NOBUBBLE_VERIFY_PROFILE="/no/such/profile.json")
     assert (missing.code, missing.out) == (2, "")
+    slow = run("replay", schedule_path, NOBUBBLE_REPLAY_SLOW_RANK="0:5% 2:1%")
+    assert slow == run("replay", schedule_path, "--slow-rank", "0:5%", "--slow-rank", "2:1%")

@@ -28,6 +28,7 @@ OPTIONS = {
     "bound": OVERRIDES,
     "show": ["--width", "--color", "--detail"],
     "render": ["-o", "--output", "--format"],
+    "replay": ["--noise", "--rank-noise", "--slow-rank", "--samples", "--seed"],
 }
 """What scripts may rely on: a change here is a change to announce."""
 

@@ -56,7 +56,7 @@ def test_a_closed_stdout(profile_path: Path) -> None:
     assert (done.returncode, done.stderr) == (2, "error: cannot write to stdout: it is closed\n")
 
 
-@pytest.mark.parametrize("command", ["solve", "bound", "verify", "show"])
+@pytest.mark.parametrize("command", ["solve", "bound", "verify", "show", "replay"])
 def test_a_closed_stdin(command: str) -> None:
     """Tests that there must be a stdin to read from."""
     done = shell(f"nobubble {command} - <&-")

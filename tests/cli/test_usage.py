@@ -43,6 +43,23 @@ from tests.cli.running import Run
         ("render s -o s.png", "'-o': 's.png' does not end in .svg, .html or .json"),
         ("render s -o -", "'--format': needed with -o -: one of svg, html, trace"),
         ("render s -o s.svg --format png", "'--format': 'png' is none of svg, html, trace"),
+        ("replay", "Missing argument 'SCHEDULE'"),
+        ("replay - -", "'SCHEDULE': stdin can be given once only"),
+        ("replay s --noise x", "'--noise': 'x' is neither a percentage such as 5% nor a part such"),
+        ("replay s --noise -5%", "'--noise': '-5%' is neither a percentage"),
+        ("replay s --noise 5%%", "'--noise': '5%%' is neither a percentage"),
+        ("replay s --noise nan", "'--noise': 'nan' is neither a percentage"),
+        ("replay s --noise 26%", "'--noise': 26% is more than 25%, the most that it may be"),
+        ("replay s --noise 5", "'--noise': 5 is more than 25%, the most that it may be; a percent"),
+        ("replay s --rank-noise 0.3", "'--rank-noise': 0.3 is more than 25%"),
+        ("replay s --slow-rank 10%", "'--slow-rank': '10%' is not a rank and by how much it is"),
+        ("replay s --slow-rank 3:", "'--slow-rank': '' is neither a percentage"),
+        ("replay s --slow-rank -1:5%", "'--slow-rank': '-1:5%' is not a rank and by how much"),
+        ("replay s --slow-rank 0:1001%", "'--slow-rank': 1001% is more than 1000%"),
+        ("replay s --slow-rank 0:1% --slow-rank 0:2%", "'--slow-rank': rank 0 is given twice"),
+        ("replay s --samples 0", "'--samples': "),
+        ("replay s --samples 1.5", "'--samples': "),
+        ("replay s --seed -1", "'--seed': "),
     ],
 )
 def test_wrong_usage(arguments: str, message: str, run: Run) -> None:
@@ -54,7 +71,7 @@ def test_wrong_usage(arguments: str, message: str, run: Run) -> None:
     assert "Usage: nobubble" in outcome.err
 
 
-@pytest.mark.parametrize("command", ["solve", "bound", "verify", "show"])
+@pytest.mark.parametrize("command", ["solve", "bound", "verify", "show", "replay"])
 def test_an_empty_path(command: str, run: Run) -> None:
     """Tests that an unset shell variable in the place of a file is told as such."""
     outcome = run(command, "")
@@ -70,7 +87,7 @@ def test_a_profile_that_does_not_exist(command: str, tmp_path: Path, run: Run) -
     assert outcome.err.startswith(f"error: {tmp_path}/no.json: no such file")
 
 
-@pytest.mark.parametrize("command", ["verify", "show", "render"])
+@pytest.mark.parametrize("command", ["verify", "show", "render", "replay"])
 def test_a_schedule_that_does_not_exist(command: str, tmp_path: Path, run: Run) -> None:
     """Tests that the missing file is named, without a traceback."""
     output = ["-o", str(tmp_path / "x.svg")] if command == "render" else []
