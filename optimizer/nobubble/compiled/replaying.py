@@ -6,21 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobubble.compiled.compiling import kernel, part
+from nobubble.compiled.randomness import GOLDEN, scrambled
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-FIRST_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
-SECOND_MULTIPLIER = np.uint64(0x94D049BB133111EB)
 WORD = np.uint64(0xFFFF)
 OF_RANKS = np.uint64(2**63)  # the draws of ranks, far from those of ops
 COMMUNICATION = 4  # after F, B, W and BW
-
-
-@part
-def scrambled(state: np.uint64) -> np.uint64:
-    """Give the 64 random bits that SplitMix64 makes of a state (Steele, Lea and Flood, 2014)."""
-    state = (state ^ (state >> np.uint64(30))) * FIRST_MULTIPLIER
-    state = (state ^ (state >> np.uint64(27))) * SECOND_MULTIPLIER
-    return state ^ (state >> np.uint64(31))
 
 
 @part

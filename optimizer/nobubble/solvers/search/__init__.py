@@ -1,0 +1,1 @@
+"""Local search: from good schedules to better ones."""
