@@ -29,6 +29,7 @@ def last_ends(figures: Figures, limited: LimitedStages) -> tuple[list[int], list
     # Row j + 1 is for microbatch j; row 0 stands for none.
     backward = np.zeros((m + 1, len(limited.stages)), dtype=limited.forward.dtype)
     whole = np.zeros_like(backward)
+    columns = np.arange(len(limited.stages))
     forward = backward[0]
     passing = ways
     for j in range(m):
@@ -38,6 +39,8 @@ def last_ends(figures: Figures, limited: LimitedStages) -> tuple[list[int], list
         passing = passing + slopes
         end = np.maximum(forward + limited.trip, passing.max(axis=0))
         end = np.maximum(end, at_backward[j])
+        waits_for = np.maximum(j - limited.pending_at_backward, 0)
+        end = np.maximum(end, whole[waits_for, columns] + limited.backward)
         backward[j + 1] = np.maximum(end, backward[j] + limited.backward)
         end = np.maximum(backward[j + 1], whole[j]) + limited.weight
         whole[j + 1] = np.maximum(end, at_whole[j])
