@@ -15,7 +15,7 @@ STAMP := .venv/installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install solve test lint lock schemas clean
+.PHONY: help install solve test lint lock schemas pictures clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,9 @@ lock: $(VENV)/python ## Lock the dependencies of pyproject.toml, hashes included
 
 schemas: $(STAMP) ## Write the JSON Schemas of profile and schedule
 	$(VENV)/python -m nobubble.schemas docs/schemas
+
+pictures: $(STAMP) ## Draw the pictures of the documentation
+	$(VENV)/python docs/pictures/draw.py
 
 clean: ## Remove all that these commands made, .venv included
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -8,8 +8,9 @@ from __future__ import annotations
 import statistics
 
 from nobubble.bounds.best import best_bound, lower_bounds
+from nobubble.problem import Problem
 from nobubble.profile.model import Objective
-from tests.bounds.published import of_case, search_cases
+from tests.published import case_profile, search_cases
 
 
 def main() -> None:
@@ -22,7 +23,7 @@ def main() -> None:
         gaps = []
         print(f"{objective}: (best known - bound) / best known, in %")
         for case in search_cases():
-            problem = of_case(case, objective)
+            problem = Problem.of(case_profile(case, objective))
             known = int(case[key])
             best = best_bound(problem)
             gaps.append(100 * (known - best.value) / known)

@@ -19,7 +19,7 @@ from nobubble.profile.model import Objective
 from nobubble.timing import CircularOrderError, time_of
 from tests.bounds.exhaustive import NEVER, cheapest
 from tests.bounds.instances import random_problem
-from tests.bounds.published import linear
+from tests.bounds.problems import linear
 
 OBJECTIVES: tuple[Objective, ...] = ("makespan", "rank_span")
 

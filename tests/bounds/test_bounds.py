@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nobubble.bounds.best import best_bound, lower_bounds
 from nobubble.bounds.bound import Bound
 from nobubble.problem import UNLIMITED, Problem
-from tests.bounds.instances import random_problem
-from tests.bounds.published import linear
+from tests.bounds.instances import needed, random_problem
+from tests.bounds.problems import linear
 
 NAMES = ["busy", "warm-up", "chain", "two-ended", "in-flight", "area"]
 
@@ -108,6 +108,28 @@ def test_area_divides_the_memory_held_by_the_capacity() -> None:
     assert _values(problem)["area"] == -(-3 * (6 * 5 + 2 * 4) // 7)
 
 
+def test_backward_waits_for_the_weights_that_its_memory_needs() -> None:
+    # B adds 2 to the 1 of F: beside one pending (3) there is no room for another B (1 + 2).
+    problem = linear(
+        microbatches=3,
+        times=[(1, 1, 5), (1, 1, 0)],
+        memories=[(1, 2, -3), (0, 0, 0)],
+        capacity=[5, 5],
+        latency=10,
+        objective="rank_span",
+    )
+    # Three times, one after the other, B and W; the first after its round trip without B.
+    assert _values(problem)["in-flight"] == 23 + 3 * 6
+
+
+def test_a_way_of_running_backward_that_memory_rules_out_does_not_count() -> None:
+    split = linear(microbatches=2, times=[(0, 0, 0)], memories=[(1, 3, -4)], capacity=[2])
+    # BW takes 2, but B on its own needs 4.
+    either = replace(split, time=np.array([[0, 0, 0, 2]]), may_fuse=np.array([True]))
+    assert best_bound(either) == Bound("busy", 4)
+    assert best_bound(replace(either, capacity=np.array([4]))).value == 0
+
+
 def test_memory_bounds_need_a_limit() -> None:
     unlimited = linear(microbatches=3, times=[(1, 1, 1)])
     assert list(_values(unlimited)) == NAMES[:4]
@@ -152,6 +174,7 @@ def test_bounds_run_without_the_compiled_code() -> None:
     assert run.stdout.strip() == "[]"
 
 
+@settings(deadline=None)
 @given(problems(), st.integers(2, 1000))
 def test_scaling_all_times_scales_the_bounds(problem: Problem, factor: int) -> None:
     scaled = replace(
@@ -162,20 +185,21 @@ def test_scaling_all_times_scales_the_bounds(problem: Problem, factor: int) -> N
     )
     after = _values(scaled)
     for name, value in _values(problem).items():
-        # Bounds are rounded up to whole ns, and knapsacks to the ns on the safe side.
-        assert factor * (value - 1) < after[name] <= factor * (value + 1)
+        # Two knapsacks, at the beginning and the end, are each rounded to a whole ns.
+        assert factor * (value - 2) < after[name] <= factor * value
 
 
+@settings(deadline=None)
 @given(problems(), st.data())
 def test_less_memory_never_gives_a_lower_bound(problem: Problem, data: st.DataObject) -> None:
     rank = data.draw(st.integers(0, problem.ranks - 1))
-    limit = int(problem.capacity[rank])
-    cut = data.draw(st.integers(1, 60 if limit >= UNLIMITED else max(1, limit)))
+    limit, least = int(problem.capacity[rank]), needed(problem, rank)
     tight = problem.capacity.copy()
-    tight[rank] = cut if limit >= UNLIMITED else limit - cut
+    tight[rank] = data.draw(st.integers(least, least + 60 if limit >= UNLIMITED else limit))
     assert best_bound(replace(problem, capacity=tight)).value >= best_bound(problem).value
 
 
+@settings(deadline=None)
 @given(problems(), st.data())
 def test_fewer_ways_of_running_backward_never_give_a_lower_bound(
     problem: Problem, data: st.DataObject
@@ -187,12 +211,14 @@ def test_fewer_ways_of_running_backward_never_give_a_lower_bound(
     assert best_bound(problem).value >= best_bound(both).value
 
 
+@settings(deadline=None)
 @given(problems())
 def test_more_microbatches_never_give_a_lower_bound(problem: Problem) -> None:
     more = replace(problem, microbatches=problem.microbatches + 1)
     assert best_bound(more).value >= best_bound(problem).value
 
 
+@settings(deadline=None)
 @given(problems())
 def test_the_makespan_bound_is_at_least_the_rank_span_bound(problem: Problem) -> None:
     makespan = best_bound(replace(problem, objective="makespan"))

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from nobubble.bounds.best import best_bound, lower_bounds
-from nobubble.order import Order, letter
-from nobubble.problem import B, F, Problem, W
+from nobubble.named.zb_h1 import zb_h1
+from nobubble.problem import F, Problem
 from nobubble.profile.model import Objective
 from nobubble.timing import time_of
-from tests.bounds.published import of_case, of_row, of_v_row, search_cases, table_rows, v_rows
+from tests.bounds.problems import of_v_row, v_rows
+from tests.published import case_profile, row_profile, search_cases, table_rows
 
 CASES = search_cases()
 ROWS = table_rows()
@@ -26,7 +27,7 @@ def _name(row: dict[str, Any]) -> str:
 @pytest.mark.parametrize("case", CASES, ids=_name)
 def test_no_bound_is_above_a_known_schedule(case: dict[str, Any], objective: Objective) -> None:
     key = "makespan" if objective == "makespan" else "span"
-    for bound in lower_bounds(of_case(case, objective)):
+    for bound in lower_bounds(Problem.of(case_profile(case, objective))):
         assert bound.value <= case[f"best_known_{key}"], bound
         assert bound.value <= case[f"published_heuristic_{key}"], bound
 
@@ -36,8 +37,8 @@ def test_no_bound_is_above_a_known_schedule(case: dict[str, Any], objective: Obj
 def test_zb_h1_is_optimal_with_the_memory_of_1f1b(
     row: dict[str, Any], objective: Objective
 ) -> None:
-    problem = of_row(row, objective, 1)
-    timing = time_of(problem, _zb_h1(problem))
+    problem = Problem.of(row_profile(row, 1, objective=objective))
+    timing = time_of(problem, zb_h1(problem))
     assert (timing.peak_memory <= problem.capacity).all()
     assert best_bound(problem).value == timing.cost(problem)
 
@@ -45,7 +46,7 @@ def test_zb_h1_is_optimal_with_the_memory_of_1f1b(
 def test_the_published_schedule_of_twice_the_memory_is_optimal_where_the_chain_binds() -> None:
     row = ROWS[0]
     assert (row["model"], row["microbatches"], row["bubble"]["zb-2p"]) == ("1.5B", 24, 0.0433)
-    problem = of_row(row, "rank_span", 2)
+    problem = Problem.of(row_profile(row, 2, objective="rank_span"))
     bound = best_bound(problem)
     assert bound.name == "chain"
     assert round(1 - 24 * int(problem.time[0, :3].sum()) / bound.value, 4) == 0.0433
@@ -54,7 +55,7 @@ def test_the_published_schedule_of_twice_the_memory_is_optimal_where_the_chain_b
 @pytest.mark.parametrize("row", ROWS, ids=_name)
 def test_no_bound_is_above_the_published_bubble_rate(row: dict[str, Any]) -> None:
     for limit, method in ((1, "zb-1p"), (2, "zb-2p")):
-        problem = of_row(row, "rank_span", limit)
+        problem = Problem.of(row_profile(row, limit, objective="rank_span"))
         work = row["microbatches"] * int(problem.time[0, :3].sum())
         bubble = 1 - work / best_bound(problem).value
         assert bubble <= row["bubble"][method] + 0.00005
@@ -72,22 +73,9 @@ def test_zb_v_is_optimal_for_rank_span_on_sixteen_ranks(row: dict[str, Any]) -> 
         assert round(bubble, 4) == row["bubble"]["zb-v"]
 
 
-def _zb_h1(problem: Problem) -> Order:
-    """Give the order of ZB-H1: 1F1B's, with the W's of rank r r backwards later."""
-    m = problem.microbatches
-    rows = []
-    for r in range(problem.ranks):
-        row = [letter(r, F)] * min(m, problem.ranks - r)
-        for b in range(m):
-            row += [letter(r, B)] + [letter(r, W)] * (b >= r)
-            row += [letter(r, F)] * (b + problem.ranks - r < m)
-        rows.append(row + [letter(r, W)] * min(m, r))
-    return Order.of(rows)
-
-
 def test_the_bounds_of_the_largest_cell_add_up() -> None:
     # 28.3B: the work of a rank is the bound of every rank alike, plus the head for makespan.
-    problem = of_row(ROWS[-1], "makespan", 2)
+    problem = Problem.of(row_profile(ROWS[-1], 2, objective="makespan"))
     values = {bound.name: bound.value for bound in lower_bounds(problem)}
     forward, latency = int(problem.time[0, F]), int(problem.forward_latency[1])
     work = 256 * int(problem.time[0, :3].sum())

@@ -112,3 +112,15 @@ def test_kinds_are_in_the_legend(document: ScheduleDocument) -> None:
     }
     occurring = {a["op"] for rank in document["ranks"] for a in rank["actions"]}
     assert shown == occurring & set(KINDS)
+
+
+def test_two_side_by_side_have_one_time_axis() -> None:
+    """Tests that ops are as wide in both pictures, the longer schedule drawn as it is alone."""
+    short, long = linear_document(4, 3), linear_document(4, 8)
+    pictures = svg(short, beside=long), svg(long, beside=short)
+    widths = {ElementTree.fromstring(picture).get("width") for picture in pictures}
+    assert len(widths) == 1
+    firsts = [boxes(picture, shade(0, 0, 1))[0] for picture in pictures]
+    assert firsts[0] == firsts[1]
+    assert svg(long, beside=short) == svg(long)
+    assert svg(short, beside=long) != svg(short)

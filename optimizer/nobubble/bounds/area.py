@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nobubble.bounds.figures import Figures
 from nobubble.bounds.room import Room
+from nobubble.bounds.ways import possible_ways
 from nobubble.problem import BW, B, F, Problem, W
 
 
@@ -38,17 +39,18 @@ def area(problem: Problem) -> int | None:
 
 def _held(problem: Problem, figures: Figures) -> list[int]:
     """Give the least memory times time of a microbatch at every stage, in byte ns."""
+    may_split, may_fuse = possible_ways(problem)
     sums = []
     for s, (time, memory, workspace) in enumerate(
         zip(problem.time.tolist(), problem.memory.tolist(), problem.workspace.tolist(), strict=True)
     ):
         waiting = figures.trip[s] - figures.backward[s]
         ways = []
-        if problem.may_split[s]:
+        if may_split[s]:
             pending = memory[F] + memory[B]
             during = max(memory[F], pending)
             ways.append((during + workspace[B]) * time[B] + (pending + workspace[W]) * time[W])
-        if problem.may_fuse[s]:
+        if may_fuse[s]:
             ways.append((memory[F] + workspace[BW]) * time[BW])
         sums.append(memory[F] * waiting + workspace[F] * time[F] + min(ways))
     return sums

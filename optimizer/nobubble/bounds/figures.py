@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from nobubble.bounds.ways import possible_ways
 from nobubble.problem import BW, B, F, Problem, W
 
 
@@ -50,8 +51,7 @@ class Figures:
     def of(cls, problem: Problem) -> Figures:
         """Give the figures of a problem."""
         time = problem.time.tolist()
-        may_split = problem.may_split.tolist()
-        may_fuse = problem.may_fuse.tolist()
+        may_split, may_fuse = possible_ways(problem)
         there = problem.forward_latency.tolist()
         home = problem.backward_latency.tolist()
         last = problem.stages - 1

@@ -35,6 +35,9 @@ def in_flight(problem: Problem) -> int | None:
     at its own higher stages between the first F and the last backward at k, so b(j) >= f(i) + way
     from s to k + (j - i + 1) * (sum of F + B') + way back.
 
+    *Backward waits for memory.* When it starts, no more can be pending than fit beside its own
+    microbatch and what it needs itself, X: b(j) >= w(j - X - 1) + B'.
+
     *The whole.* Of j + 1 whole microbatches one has a number of j or more; its backward and W end
     T' = B' + W' or more after the start of that backward: w(j) >= b(j) + W'. Each becomes whole
     with the end of an op of W' or more: w(j) >= w(j - 1) + W'.

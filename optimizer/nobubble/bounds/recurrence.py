@@ -29,6 +29,7 @@ def last_ends(figures: Figures, limited: LimitedStages) -> tuple[list[int], list
     # Row j + 1 is for microbatch j; row 0 stands for none.
     backward = np.zeros((m + 1, len(limited.stages)), dtype=limited.forward.dtype)
     whole = np.zeros_like(backward)
+    columns = np.arange(len(limited.stages))
     forward = backward[0]
     passing = ways
     for j in range(m):
@@ -38,6 +39,8 @@ def last_ends(figures: Figures, limited: LimitedStages) -> tuple[list[int], list
         passing = passing + slopes
         end = np.maximum(forward + limited.trip, passing.max(axis=0))
         end = np.maximum(end, at_backward[j])
+        waits_for = np.maximum(j - limited.pending_at_backward, 0)
+        end = np.maximum(end, whole[waits_for, columns] + limited.backward)
         backward[j + 1] = np.maximum(end, backward[j] + limited.backward)
         end = np.maximum(backward[j + 1], whole[j]) + limited.weight
         whole[j + 1] = np.maximum(end, at_whole[j])
@@ -60,6 +63,8 @@ class _Memory:
     def __init__(self, limited: LimitedStages) -> None:
         self._limited = limited
         self._columns = np.arange(len(limited.stages))
+        self._first = int(limited.most.min())
+        self._crossing = limited.most
         n = np.minimum(np.arange(limited.microbatches + 1)[:, np.newaxis], limited.most)
         later = n * limited.whole + limited.pending[n, self._columns] * limited.weight
         later[0] = later[1]
@@ -70,6 +75,8 @@ class _Memory:
     def start(self, j: int, backward: Times, whole: Times) -> Times:
         """Bound the start of F number j; 0 where all before may still be in flight."""
         limited, columns = self._limited, self._columns
+        if j < self._first:
+            return np.zeros_like(limited.forward)
         work = limited.idle + j * limited.forward + (j + 1) * limited.whole
         work = work + (j + 1 - limited.most) * limited.above
 
@@ -84,15 +91,18 @@ class _Memory:
             second: Times = np.maximum(whole[ended, columns], work - self._rising[n, columns])
             return second
 
-        highest = np.minimum(limited.most, j + 1)
-        low = np.where(limited.either, 1, highest)
-        high = highest
-        # The lowest n at which what rises is no lower than what falls; else the highest n.
+        # The lowest n at which what rises is no lower than what falls; else the highest n. It is
+        # nearly always that of the F before.
+        guesses = [self._crossing - 1, self._crossing]
+        high = np.minimum(limited.most, j + 1)
+        low = np.where(limited.either, 1, high)
         while (low < high).any():
-            middle = (low + high) // 2
+            middle = guesses.pop(0) if guesses else (low + high) // 2
+            middle = np.maximum(np.minimum(middle, high - 1), low)
             crossed = rising(middle) >= falling(middle)
             high = np.where(crossed, middle, high)
             low = np.where(crossed, low, np.minimum(middle + 1, high))
+        self._crossing = low
         before = np.where(limited.either, np.maximum(low - 1, 1), low)
         start = np.minimum(
             np.maximum(falling(low), rising(low)), np.maximum(falling(before), rising(before))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from nobubble.bounds.ways import possible_ways
 from nobubble.problem import BW, UNLIMITED, B, F, Problem
 
 
@@ -37,12 +38,13 @@ class Room:
         """Give the memory side of a problem."""
         memory = problem.memory.tolist()
         workspace = problem.workspace.tolist()
+        may_split, may_fuse = possible_ways(problem)
         start_backward = []
         for stage in range(problem.stages):
             ways = []
-            if problem.may_split[stage]:
+            if may_split[stage]:
                 ways.append(max(0, memory[stage][B]) + workspace[stage][B])
-            if problem.may_fuse[stage]:
+            if may_fuse[stage]:
                 ways.append(max(0, memory[stage][BW]) + workspace[stage][BW])
             start_backward.append(min(ways))
         return cls(

@@ -24,18 +24,27 @@ NARROWEST: Final = 1.2
 """Where ops are narrower on average, slices of the iteration are drawn instead, in pixels."""
 
 
-def svg(document: ScheduleDocument) -> str:
+def svg(document: ScheduleDocument, *, beside: ScheduleDocument | None = None) -> str:
     """Draw a verified schedule as SVG.
 
     Every op is drawn, with its microbatch where the number fits. Where ops are too narrow to be
     seen, thin slices of the iteration show the share of each kind, and the picture says so.
+
+    Parameters
+    ----------
+    document : ScheduleDocument
+    beside : ScheduleDocument, optional
+        Another schedule, with which this one is to be compared: two pictures, each drawn beside
+        the other's schedule, have one time axis.
     """
     layout = lay_out(document)
     unit = words.time_unit(document, layout)
     figures = words.figures(document, unit)
     requirement = words.requirement(document)
     # A line more in the heading.
-    place = _geometry(layout, MARGIN + (164 if requirement else 140))
+    place = _geometry(
+        layout, lay_out(beside) if beside else layout, MARGIN + (164 if requirement else 140)
+    )
     bottom = place.top + place.pitch * len(layout.rows)
     width = place.left + place.width + (214 if layout.has_memory else 96) + MARGIN
     in_slices = 0 < layout.mean_time * place.scale < NARROWEST
@@ -52,10 +61,10 @@ def svg(document: ScheduleDocument) -> str:
         f"<desc>{text(_description(document, figures))}</desc>",
         '<rect width="100%" height="100%" rx="10" fill="#ffffff"/>',
         *_heading(document, figures, requirement, width),
-        *_axis(layout, unit, place, bottom),
+        *_axis(unit, place, bottom),
         *_tracks(layout, place),
         *ops,
-        *_bound(document, place, bottom),
+        *_bound(document, layout, place, bottom),
         *_margins(document, layout, place),
         *_legend(layout, place, bottom + 56, remark, 1 if in_slices else layout.chunks),
         "</svg>",
@@ -63,13 +72,13 @@ def svg(document: ScheduleDocument) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _geometry(layout: Layout, top: float) -> Geometry:
+def _geometry(layout: Layout, other: Layout, top: float) -> Geometry:
     ranks = len(layout.rows)
     row, gap = (26, 6) if ranks <= 16 else (16, 4) if ranks <= 40 else (9, 2)
-    end = max(layout.end, 1)
+    end = max(layout.end, other.end, 1)
     # Room for two digits in an op of mean time, as far as a page is wide.
-    width = min(max(18 * end / max(layout.mean_time, 1), 860), 1900)
-    return Geometry(MARGIN + 84, top + 12, width, row, row + gap, width / end)
+    width = min(max(18 * end / max(layout.mean_time, other.mean_time, 1), 860), 1900)
+    return Geometry(MARGIN + 84, top + 12, width, row, row + gap, width / end, end)
 
 
 def _heading(
@@ -99,8 +108,8 @@ def _heading(
         yield label(MARGIN, MARGIN + 134, requirement, size=12, fill=MUTED)
 
 
-def _axis(layout: Layout, unit: words.Unit, place: Geometry, bottom: float) -> Iterator[str]:
-    for tick in words.ticks(layout.end / unit.size, int(place.width / 90)):
+def _axis(unit: words.Unit, place: Geometry, bottom: float) -> Iterator[str]:
+    for tick in words.ticks(place.end / unit.size, int(place.width / 90)):
         x = place.left + tick * unit.size * place.scale
         yield (
             f'<path d="M{px(x)} {px(place.top - 6)}V{px(bottom + 4)}" stroke="{RULE}" fill="none"/>'
@@ -111,19 +120,22 @@ def _axis(layout: Layout, unit: words.Unit, place: Geometry, bottom: float) -> I
 
 
 def _tracks(layout: Layout, place: Geometry) -> Iterator[str]:
+    width = max(layout.end, 1) * place.scale
     path = "".join(
-        box(place.left, place.top + place.pitch * at, place.width, place.row)
+        box(place.left, place.top + place.pitch * at, width, place.row)
         for at in range(len(layout.rows))
     )
     yield f'<path d="{path}" fill="{TRACK}"/>'
 
 
-def _bound(document: ScheduleDocument, place: Geometry, bottom: float) -> Iterator[str]:
+def _bound(
+    document: ScheduleDocument, layout: Layout, place: Geometry, bottom: float
+) -> Iterator[str]:
     """Mark where a schedule at the lower bound would end."""
     if document["objective"] != "makespan" or document["gap"] == 0:
         return
     part = float(document["lower_bound"]) / float(document["cost"])
-    x = place.left + place.width * part
+    x = place.left + layout.end * place.scale * part
     yield (
         f'<path d="M{px(x)} {px(place.top - 8)}V{px(bottom)}" stroke="{ALARM}" '
         'stroke-width="1.4" stroke-dasharray="5 4" fill="none"/>'

@@ -34,6 +34,8 @@ class Geometry:
         The height of a row, and the distance from one to the next.
     scale : float
         Pixels for a nanosecond.
+    end : int
+        The time at the right end of the axis, in ns.
     """
 
     left: float
@@ -42,6 +44,7 @@ class Geometry:
     row: float
     pitch: float
     scale: float
+    end: int
 
 
 def drawn(layout: Layout, place: Geometry) -> Iterator[str]:
@@ -103,7 +106,7 @@ def sliced(layout: Layout, place: Geometry) -> Iterator[str]:
     paths: dict[int, list[str]] = {kind: [] for kind in layout.kinds}
     for at, row in enumerate(layout.rows):
         ground = place.top + place.pitch * at + place.row
-        shares = shares_of(row, np.linspace(0, layout.end, slices + 1))
+        shares = shares_of(row, np.linspace(0, place.end, slices + 1))
         for kind in layout.kinds:
             height = shares[:, kind:].sum(axis=1) * place.row
             paths[kind].append(_skyline(place.left, ground, place.width / slices, height))

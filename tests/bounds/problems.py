@@ -1,32 +1,16 @@
-"""The published tables and cases as problems."""
+"""Problems to bound: small ones from their figures, and the published V schedules."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nobubble.problem import UNLIMITED, Problem
 from nobubble.profile.model import Objective
-
-REFERENCE = Path(__file__).parents[1] / "reference"
-
-
-def search_cases() -> list[dict[str, Any]]:
-    """Give the 40 cases with the costs of the best schedules known."""
-    cases: list[dict[str, Any]] = json.loads((REFERENCE / "search_cases.json").read_text())["cases"]
-    return cases
-
-
-def table_rows() -> list[dict[str, Any]]:
-    """Give the twelve rows of the paper's table."""
-    rows: list[dict[str, Any]] = json.loads((REFERENCE / "zero_bubble_tables.json").read_text())[
-        "rows"
-    ]
-    return rows
+from tests.published import REFERENCE
 
 
 def v_rows() -> list[dict[str, Any]]:
@@ -35,32 +19,6 @@ def v_rows() -> list[dict[str, Any]]:
         "rows"
     ]
     return rows
-
-
-def of_case(case: dict[str, Any], objective: Objective) -> Problem:
-    """Give a search case as a problem."""
-    return linear(
-        microbatches=case["microbatches"],
-        times=list(zip(*(case["time_ns"][kind] for kind in "FBW"), strict=True)),
-        memories=list(zip(*(case["memory"][kind] for kind in "FBW"), strict=True)),
-        capacity=case["memory_limit"],
-        latency=case["comm_ns"],
-        objective=objective,
-    )
-
-
-def of_row(row: dict[str, Any], objective: Objective, times_1f1b: int) -> Problem:
-    """Give a row of the table as a problem, with its memory limit as a multiple of 1F1B's."""
-    ranks = row["ranks"]
-    time = {kind: round(row["time_ms"][kind] * 10**6) for kind in ("F", "B", "W", "comm")}
-    return linear(
-        microbatches=row["microbatches"],
-        times=[(time["F"], time["B"], time["W"])] * ranks,
-        memories=[(2, -1, -1)] * ranks,
-        capacity=[2 * times_1f1b * ranks] * ranks,
-        latency=time["comm"],
-        objective=objective,
-    )
 
 
 def of_v_row(row: dict[str, Any], objective: Objective) -> Problem:
