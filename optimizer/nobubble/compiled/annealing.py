@@ -123,9 +123,7 @@ def _reach(
             break
         other = sequence[there]
         passed = other // microbatches
-        if passed == letter or (
-            passed // 3 == letter // 3 and other - passed * microbatches == j
-        ):
+        if passed == letter or (passed // 3 == letter // 3 and other - passed * microbatches == j):
             break
         place = there
     return place
@@ -442,7 +440,8 @@ def table_of_ops(
 @kernel(
     "int64(int64[:, ::1], int64[::1], int64[::1], int64, boolean, int64[::1], boolean[::1],"
     " boolean[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64, float64, float64,"
-    " int64, int64, int64[::1], int64, uint64, int64[::1], boolean[::1], int64[::1])"
+    " int64, int64, int64[::1], int64, int64, uint64[::1], int64[::1], boolean[::1],"
+    " int64[::1])"
 )
 def anneal(
     ops: NDArray[np.int64],
@@ -463,12 +462,13 @@ def anneal(
     uncritical_64ths: int,
     logarithms: NDArray[np.int64],
     target: int,
-    seed: int,
+    pause_at: int,
+    random_state: NDArray[np.uint64],
     best_sequence: NDArray[np.int64],
     best_fused: NDArray[np.bool_],
-    counts: NDArray[np.int64],
-) -> int:
-    """Anneal an order; keep the best that is met.
+    progress: NDArray[np.int64],
+) -> None:
+    """Anneal an order, and keep the best that is met; from where the last call paused.
 
     A move takes an op a few places along its rank's order or, where a stage may choose, fuses or
     splits a backward. One that raises the cost by less than a random threshold is kept; the
@@ -499,15 +499,12 @@ def anneal(
         draws the same.
     target : int
         Stop at this cost, in ns.
-    seed : int
+    pause_at : int
+        Return when so much work has been done; calling again with all the same arrays goes on.
+    random_state : ndarray of uint64, shape (1,)
     best_sequence, best_fused : ndarray, output
-    counts : ndarray of int64, shape (3,), output
-        Moves tried, moves kept, work done.
-
-    Returns
-    -------
-    int
-        The best cost met, in ns.
+    progress : ndarray of int64, shape (4,)
+        The best cost met, in ns; work done, moves tried, moves kept.
     """
     n = len(ops)
     m = microbatches
@@ -515,28 +512,22 @@ def anneal(
     keys = np.empty(n + 1, np.int64)
     changed = np.empty(3 * n + farthest + 1, np.int64)
     was = np.empty(3 * n + farthest + 1, np.int64)
-    state = np.full(1, seed, np.uint64)
     some_may_choose = may_choose.any()
     cost = _cost(ops, sequence, offsets, is_span)
-    best = cost
-    best_sequence[:] = sequence
-    best_fused[:] = fused
     latest_first = _latest_first(ops, sequence, offsets) if is_span else 0
-    tried = 0
-    kept = 0
-    work = 0
-    while work < work_limit and best > target:
+    best, work, tried, kept = progress
+    while work < min(work_limit, pause_at) and best > target:
         work += 1
-        place = random_below(state, n)
+        place = random_below(random_state, n)
         op = sequence[place]
         rank = ops[op, RANK]
         if (
             _end(ops, op) + ops[op, TAIL] < cost
-            and random_below(state, 64) >= uncritical_64ths
+            and random_below(random_state, 64) >= uncritical_64ths
         ):
             continue
         threshold = hot + (cold - hot) * work / work_limit
-        drawn = logarithms[random_below(state, len(logarithms))]
+        drawn = logarithms[random_below(random_state, len(logarithms))]
         limit = cost + np.int64(threshold * drawn / 1048576.0)
         latest = limit + latest_first
         letter = op // m
@@ -544,7 +535,7 @@ def anneal(
             some_may_choose
             and letter % 3 == B
             and may_choose[letter // 3]
-            and random_below(state, 4) == 0
+            and random_below(random_state, 4) == 0
         )
         if flips:
             there = place
@@ -552,8 +543,8 @@ def anneal(
             backward = letter // 3 * m + op - letter * m
             _fuse(ops, op, m, not fused[backward], time, memory, workspace)
         else:
-            steps = 1 + random_below(state, farthest)
-            if random_below(state, 2) == 0:
+            steps = 1 + random_below(random_state, farthest)
+            if random_below(random_state, 2) == 0:
                 steps = -steps
             there = _reach(ops, sequence, offsets, m, place, steps)
             if there == place:
@@ -573,9 +564,7 @@ def anneal(
                 size = _queue_after(ops, sequence, offsets, items, keys, size, op + m)
             else:
                 count = high - low + 1
-                good = _estimate(
-                    ops, sequence, offsets, low, high, limit, is_span, changed, was
-                )
+                good = _estimate(ops, sequence, offsets, low, high, limit, is_span, changed, was)
                 if good:
                     for at in range(low, high + 1):
                         ops[sequence[at], PLACE] = at
@@ -627,7 +616,7 @@ def anneal(
             _move(sequence, there, place)
             for at in range(low, high + 1):
                 ops[sequence[at], PLACE] = at
-    counts[0] = tried
-    counts[1] = kept
-    counts[2] = work
-    return best
+    progress[0] = best
+    progress[1] = work
+    progress[2] = tried
+    progress[3] = kept

@@ -26,3 +26,8 @@ def random_below(state: NDArray[np.uint64], bound: int) -> int:
     state[0] += GOLDEN
     bits = scrambled(state[0]) >> np.uint64(33)
     return (np.int64(bits) * bound) >> 31
+
+
+def seeded(seed: int) -> NDArray[np.uint64]:
+    """Give the state of a generator, shape (1,)."""
+    return np.array([seed], dtype=np.uint64) * GOLDEN

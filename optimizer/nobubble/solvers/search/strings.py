@@ -67,9 +67,7 @@ def topological(problem: Problem, order: Order, timing: Timing) -> NDArray[np.in
     return _with_weights(problem, ops[timing.sequence], is_fused[timing.sequence])
 
 
-def _numbered(
-    problem: Problem, order: Order
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _numbered(problem: Problem, order: Order) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Number the ops of an order, shape (n,), and say which are BW."""
     stage, kind = np.divmod(order.letters.astype(np.int64), 4)
     is_fused = kind == BW
