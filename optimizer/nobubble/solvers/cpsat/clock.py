@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from nobubble.problem import BW, B, F, Problem, W
+from nobubble.problem import Problem
+from nobubble.solvers.extent import allowed_kinds, longest, time_unit
 
 LONGEST: Final = 2**58
 """Ticks that a schedule may last, so that the solver's own sums stay within 64 bits."""
@@ -43,25 +44,13 @@ class Clock:
     @classmethod
     def of(cls, problem: Problem) -> Clock:
         """Give the clock of a problem."""
-        allowed = np.ones_like(problem.time, dtype=np.bool_)
-        allowed[:, [B, W]] = problem.may_split[:, None]
-        allowed[:, BW] = problem.may_fuse
-        latency = problem.forward_latency + problem.backward_latency
-        unit = int(np.gcd.reduce(np.append(problem.time[allowed], latency))) or 1
-        zero = allowed & (problem.time == 0)
+        unit = time_unit(problem)
+        zero = allowed_kinds(problem) & (problem.time == 0)
         ticks = 1 + problem.microbatches * int(zero.sum())
-        time = np.where(zero, 1, problem.time // unit * ticks)
-        split = np.where(problem.may_split, time[:, B] + time[:, W], 0)
-        fused = np.where(problem.may_fuse, time[:, BW], 0)
-        one = time[:, F] + np.maximum(split, fused) + latency // unit * ticks
-        return cls(
-            unit=unit,
-            ticks=ticks,
-            ticked=replace(
-                problem,
-                time=time,
-                forward_latency=problem.forward_latency // unit * ticks,
-                backward_latency=problem.backward_latency // unit * ticks,
-            ),
-            longest=problem.microbatches * int(one.sum()),
+        ticked = replace(
+            problem,
+            time=np.where(zero, 1, problem.time // unit * ticks),
+            forward_latency=problem.forward_latency // unit * ticks,
+            backward_latency=problem.backward_latency // unit * ticks,
         )
+        return cls(unit=unit, ticks=ticks, ticked=ticked, longest=longest(ticked))
