@@ -70,26 +70,27 @@ def keeps_to(problem: Problem, solution: Solution) -> bool:
     )
 
 
-def require_sound(problem: Problem, start: Solution | None, bound: int) -> None:
-    """Refuse a start that is no schedule of the problem, and a bound above its cost.
+def without_trying(
+    problem: Problem, watch: Watch, start: Solution | None, bound: int, work: float
+) -> Outcome | None:
+    """Give the outcome where there is nothing to do or no leave to do it, else None.
 
     Raises
     ------
     ValueError
-        It says which of the two.
+        The start is no schedule of the problem, or the bound is above its cost.
     """
-    if start is None:
-        return
-    if not keeps_to(problem, start):
-        raise ValueError(f"the {start.method} schedule to start from does not keep to the problem")
-    cost = start.timing.cost(problem)
-    if cost < bound:
-        raise ValueError(f"the lower bound {bound} is above {cost}, the cost of {start.method}")
-
-
-def untried(start: Solution | None, watch: Watch) -> Outcome:
-    """Give the outcome of a solver that ended before it had begun."""
-    return Outcome(start, None, _ended_by(watch))
+    if start is not None:
+        cost = start.timing.cost(problem)
+        if not keeps_to(problem, start):
+            raise ValueError(f"{start.method}, to start from, does not keep to the problem")
+        if cost < bound:
+            raise ValueError(f"the lower bound {bound} is above {cost}, the cost of {start.method}")
+        if cost == bound:
+            return Outcome(start, None, "proof")
+    if watch.is_over() or work <= 0:
+        return Outcome(start, None, ended_by(watch))
+    return None
 
 
 def judge(
@@ -124,7 +125,7 @@ def judge(
         best = found
     if best is None:
         none_exists = claim.is_complete and claim.rows is None
-        return Outcome(None, None, "proof" if none_exists else _ended_by(watch))
+        return Outcome(None, None, "proof" if none_exists else ended_by(watch))
     cost = best.timing.cost(problem)
     proven = claim.lower_bound if claim.lower_bound <= cost else bound
     is_optimum = (
@@ -132,7 +133,7 @@ def judge(
     )
     if is_optimum or max(proven, bound) == cost:
         return Outcome(best, cost if cost > bound else None, "proof")
-    return Outcome(best, proven if proven > bound else None, _ended_by(watch))
+    return Outcome(best, proven if proven > bound else None, ended_by(watch))
 
 
 def _retimed(method: str, problem: Problem, rows: Sequence[Sequence[int]]) -> Solution | None:
@@ -144,7 +145,8 @@ def _retimed(method: str, problem: Problem, rows: Sequence[Sequence[int]]) -> So
     return solution if keeps_to(problem, solution) else None
 
 
-def _ended_by(watch: Watch) -> StoppedBy:
+def ended_by(watch: Watch) -> StoppedBy:
+    """Say what ended a solver that had not proved anything."""
     if not watch.cut_short:
         return "work"
     return "stopped" if watch.was_stopped else "time_limit"

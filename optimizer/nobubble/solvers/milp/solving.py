@@ -20,15 +20,16 @@ from nobubble.solvers.milp.objective import add_objective
 from nobubble.solvers.milp.ops import Op, Part, kinds
 from nobubble.solvers.milp.variables import Variables, add_variables
 from nobubble.solvers.milp.windows import LONGEST, Windows
-from nobubble.solvers.outcome import Claim, Outcome, judge, require_sound, untried
+from nobubble.solvers.outcome import Claim, Outcome, ended_by, judge, without_trying
 from nobubble.solvers.solution import Solution
 from nobubble.solvers.watch import Watch
 
 _SHARE: Final = 1e-6
 """How far a float bound may be off, as a share of the longest schedule."""
 
-_MOST_PAIRS: Final = 200_000
-"""Pairs of ops on a rank beyond which the model is not even built: some minutes and gigabytes."""
+_MOST_PAIRS: Final = 25_000
+"""Pairs of ops on a rank beyond which the model is not even built: HiGHS would ask nobody for
+seconds whether to go on, and prove nothing."""
 
 _FEASIBLE: Final = int(SolutionStatus.kSolutionStatusFeasible)
 _INFEASIBLE: Final = (HighsModelStatus.kInfeasible, HighsModelStatus.kUnboundedOrInfeasible)
@@ -53,7 +54,7 @@ def milp(
     bound : int
         A lower bound that is known, in ns: nothing cheaper is looked for.
     work : float
-        How often HiGHS may ask its branch and bound whether to go on; a model of more than 200,000
+        How often HiGHS may ask its branch and bound whether to go on; a model of more than 25,000
         pairs is beyond any budget. Only the wall clock or a request to stop can make two runs
         differ.
 
@@ -62,13 +63,13 @@ def milp(
     ValueError
         The start does not keep to the problem, or the bound is above its cost.
     """
-    require_sound(problem, start, bound)
-    if watch.is_over() or work <= 0 or _pairs(problem) > _MOST_PAIRS:
-        return untried(start, watch)
+    outcome = without_trying(problem, watch, start, bound, work)
+    if outcome is not None:
+        return outcome
+    if _pairs(problem) > _MOST_PAIRS:
+        return Outcome(start, None, ended_by(watch))
     windows = Windows(problem, _longest(problem, start))
     most = windows.longest if start is None else start.timing.cost(problem)
-    if bound > most:
-        return untried(start, watch)
     model = Model()
     variables = add_variables(model, problem, windows, windows.scaled(bound), windows.scaled(most))
     add_constraints(model, windows, variables)
@@ -116,7 +117,7 @@ def _run(
         threads=1,
         gapRel=0.0,
         gapAbs=0.0,
-        timeLimit=None if left is None else left + 1,  # In case no thread comes to stop it.
+        timeLimit=None if left is None else left + 0.1,  # Where HiGHS asks nobody.
         output_flag=False,
         random_seed=0,
     )
@@ -151,9 +152,9 @@ def _run(
     if not model.has_choices():  # Then HiGHS solves a linear program, and sets no such bound.
         is_optimal = status == HighsModelStatus.kOptimal
         proven = info.objective_function_value if is_optimal else -math.inf
-    found = {name: solution.col_value[at] for name, at in column.items()} if has_schedule else None
+    found = dict(zip(column, solution.col_value, strict=True)) if has_schedule else {}
     return Claim(
-        rows=None if found is None else _rows(variables, found),
+        rows=_rows(variables, found) if has_schedule else None,
         cost=None,
         lower_bound=_whole(problem, windows, proven),
         is_complete=status in _INFEASIBLE and not watch.cut_short,
