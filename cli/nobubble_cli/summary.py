@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 _ENDING = {
     "proof": "the cost meets the bound",
-    "completed": "everything was tried",
+    "completed": "all that the method tries was tried",
+    "work": "the work of this effort is done",
     "time_limit": "cut short by the time limit",
 }
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
-from nobubble.methods import METHODS
+from nobubble.methods import EFFORTS, METHODS, Effort
 from nobubble_cli.choices import one_of
 from nobubble_cli.kernels import load_kernels
 from nobubble_cli.messages import say
@@ -41,9 +41,20 @@ def solve(
         typer.Option(
             "--method",
             metavar="|".join(METHODS),
-            help="How to find the schedule; auto: the best of all that finishes quickly.",
+            help="How to find the schedule; auto: heuristics, search, and CP-SAT where it is small.",
         ),
     ] = "auto",
+    effort: Annotated[
+        str,
+        typer.Option(
+            "--effort",
+            metavar="|".join(EFFORTS),
+            help="How much work to put into it: heuristics only, a second or so, a minute or more.",
+        ),
+    ] = "normal",
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", min=0, max=2**32 - 1, help="Seed of the search.")
+    ] = 0,
     time_limit: Annotated[
         float | None,
         typer.Option("--time-limit", metavar="SECONDS", help="Stop searching after this long."),
@@ -67,6 +78,7 @@ def solve(
       nobubble solve profile.json -o schedule.json --memory-limit 9920
     """  # noqa: D301
     one_of(method, METHODS, "--method")
+    one_of(effort, EFFORTS, "--effort")
     if time_limit is not None and not (math.isfinite(time_limit) and time_limit > 0):
         raise typer.BadParameter(
             f"{time_limit} is not a number of seconds above 0", param_hint="'--time-limit'"
@@ -84,6 +96,8 @@ def solve(
         document = find_schedule(
             read,
             method=method,
+            effort=cast(Effort, effort),
+            seed=seed,
             time_limit=time_limit,
             ignore_memory_limit=ignore_memory_limit,
             progress=progress,

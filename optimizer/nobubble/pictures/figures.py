@@ -128,6 +128,7 @@ def _count(number: int, thing: str) -> str:
 _STOPPED: Final = {
     "proof": "stopped by proof",
     "completed": "completed",
+    "work": "stopped by the work budget",
     "time_limit": "stopped by the time limit",
 }
 

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nobubble.compiled.list_scheduling import list_schedule
 from nobubble.order import Order
@@ -19,12 +20,16 @@ from nobubble.solvers.watch import Watch
 WORK: Final = 3_000_000
 """Ops to place in all passes together, once the first settings have had theirs."""
 
+BEST: Final = 4
+"""How many schedules to keep, for a search to start from."""
 
-def greedy(profile: Profile, problem: Problem, watch: Watch) -> Solution | None:
-    """Give the best schedule of the list scheduler, or None when the time is up before the first.
+
+def greedy(profile: Profile, problem: Problem, watch: Watch) -> list[Solution]:
+    """Give the best schedules of the list scheduler: at most BEST, of different cost, best first.
 
     The first settings always run, further ones while the number of ops placed in all is under
-    WORK: so what comes out does not depend on the machine.
+    WORK: so what comes out does not depend on the machine. None when the time is up before the
+    first.
 
     Raises
     ------
@@ -45,7 +50,7 @@ def greedy(profile: Profile, problem: Problem, watch: Watch) -> Solution | None:
 
     modes = len(backward_modes(problem))
     passes = max(FIRST * modes, WORK // (3 * m * stages))
-    best, best_merit = None, None
+    best: dict[tuple[int, int], list[NDArray[np.int32]]] = {}
     for number, (cap, rule, mode) in enumerate(islice(settings(problem), passes), start=1):
         if watch.is_over():
             break
@@ -72,9 +77,10 @@ def greedy(profile: Profile, problem: Problem, watch: Watch) -> Solution | None:
         )
         start, end, _ = of_rank
         this = merit(problem, int(end.max() - start.min()), int((end - start).max()))
-        if left == 0 and (best_merit is None or this < best_merit):
+        if left == 0 and this not in best and (len(best) < BEST or this < max(best)):
             at = 3 * m * stage_offsets
-            best = [letters[at[rank] : at[rank] + counts[rank]].copy() for rank in range(p)]
-            best_merit = this
+            best[this] = [letters[at[rank] : at[rank] + counts[rank]].copy() for rank in range(p)]
+            if len(best) > BEST:
+                del best[max(best)]
             watch.report(f"greedy: pass {number} of at most {passes}")
-    return None if best is None else Solution.of("greedy", problem, Order.of(best))
+    return [Solution.of("greedy", problem, Order.of(best[key])) for key in sorted(best)]

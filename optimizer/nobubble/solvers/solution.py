@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from nobubble.order import Order
-from nobubble.problem import Problem
+from nobubble.problem import UNLIMITED, Problem
 from nobubble.timing import Timing, time_of
 
 
@@ -29,9 +31,18 @@ class Solution:
         """Time an order."""
         return cls(method, order, time_of(problem, order))
 
-    def rank_of_merit(self, problem: Problem) -> tuple[int, int]:
-        """Give what is compared, lower first: the cost, then what else it costs."""
-        return merit(problem, self.timing.makespan, self.timing.rank_span)
+    def rank_of_merit(self, problem: Problem) -> tuple[float, ...]:
+        """Give what is compared, lower first: the cost, the highest peak, the other cost."""
+        cost, other = merit(problem, self.timing.makespan, self.timing.rank_span)
+        return cost, self._highest_peak(problem), other
+
+    def _highest_peak(self, problem: Problem) -> float:
+        """Give the highest peak over its rank's limit, over ranks; in bytes where none has one."""
+        limited = problem.capacity < UNLIMITED
+        if not limited.any():
+            return float(self.timing.peak_memory.max())
+        limits = (problem.capacity + problem.static_memory)[limited]
+        return float(np.max(self.timing.peak_memory[limited] / np.maximum(limits, 1)))
 
 
 def merit(problem: Problem, makespan: int, rank_span: int) -> tuple[int, int]:

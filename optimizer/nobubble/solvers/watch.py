@@ -1,13 +1,19 @@
-"""What a solver watches while it works: the clock, and who wants to hear of it."""
+"""What a solver watches while it works: the clock, who wants it to stop, and who wants to hear."""
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+_POLL: Final = 0.05
+"""Seconds between two looks at the watch on behalf of a solver that cannot look itself."""
 
 
 class Watch:
-    """The wall clock as the last guard, and progress reports.
+    """The wall clock as the last guard, a request to stop, and progress reports.
 
     Parameters
     ----------
@@ -15,6 +21,13 @@ class Watch:
         Seconds from now after which a solver stops with what it has.
     progress : callable, optional
         Takes a line of text.
+
+    Attributes
+    ----------
+    cut_short : bool
+        Whether a solver has seen that it was over, by the clock or by request.
+    was_stopped : bool
+        Whether it was asked to stop.
     """
 
     def __init__(
@@ -23,14 +36,44 @@ class Watch:
         self._end = None if time_limit is None else time.monotonic() + time_limit
         self._progress = progress
         self.cut_short = False
+        self.was_stopped = False
+
+    def stop(self) -> None:
+        """Ask the solver to stop with what it has: from any thread, also before it starts."""
+        self.was_stopped = True
 
     def is_over(self) -> bool:
-        """Say whether the time is up, and remember that it was."""
-        if self._end is not None and time.monotonic() >= self._end:
+        """Say whether to stop, and remember that it was so."""
+        if self.was_stopped or (self._end is not None and time.monotonic() >= self._end):
             self.cut_short = True
         return self.cut_short
+
+    def seconds_left(self) -> float | None:
+        """Give the seconds until the time limit, None without one."""
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
 
     def report(self, text: str) -> None:
         """Tell whoever listens what is happening."""
         if self._progress is not None:
             self._progress(text)
+
+    @contextmanager
+    def cancelling(self, cancel: Callable[[], object]) -> Iterator[None]:
+        """Call `cancel` once it is over, again and again until the block is left.
+
+        Again and again, since solvers forget a request that comes before they have begun.
+        """
+        left = threading.Event()
+
+        def poll() -> None:
+            while not left.wait(_POLL):
+                if self.is_over():
+                    cancel()
+
+        thread = threading.Thread(target=poll, name="nobubble-watch", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            left.set()
+            thread.join()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from nobubble.problem import Problem
@@ -30,8 +30,9 @@ def search(
     bound: int,
     work: int,
     seed: int,
-) -> Solution:
-    """Give the best schedule that annealing finds, or the best start.
+    found: Callable[[Solution], None],
+) -> None:
+    """Look for better schedules by annealing.
 
     The first cycle begins at the best start; of the following ones every other at the next best
     start, the rest at the best schedule so far.
@@ -45,6 +46,8 @@ def search(
     work : int
         The budget, in ops timed.
     seed : int
+    found : callable
+        Is given every schedule that is better than all before.
     """
     ranked = sorted(starts, key=lambda solution: solution.rank_of_merit(problem))
     best = ranked[0]
@@ -54,7 +57,7 @@ def search(
         current = others.pop(0) if cycle % 2 == 1 and others else best
         for number, (hot, cold) in enumerate(COOLING):
             if best.timing.cost(problem) <= bound or watch.is_over():
-                return best
+                return
             current = anneal_round(
                 problem,
                 current,
@@ -67,5 +70,4 @@ def search(
             )
             if current.rank_of_merit(problem) < best.rank_of_merit(problem):
                 best = current
-                watch.report(best.describe(problem, bound))
-    return best
+                found(best)

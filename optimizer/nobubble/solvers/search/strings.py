@@ -68,7 +68,7 @@ def topological(problem: Problem, order: Order, timing: Timing) -> NDArray[np.in
 
 
 def _numbered(problem: Problem, order: Order) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Number the ops of an order, shape (n,), and say which are BW."""
+    """Give the numbers of an order's ops, shape (n,), and which of them are BW."""
     stage, kind = np.divmod(order.letters.astype(np.int64), 4)
     is_fused = kind == BW
     number = (3 * stage + np.where(is_fused, B, kind)) * problem.microbatches

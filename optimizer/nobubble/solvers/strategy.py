@@ -1,0 +1,260 @@
+"""What each method tries, one thing after the other, until a schedule meets the bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from nobubble.bounds.best import best_bound
+from nobubble.bounds.bound import Bound
+from nobubble.errors import InfeasibleError, MethodError, NoScheduleError
+from nobubble.methods import NAMED_SCHEDULES, Effort
+from nobubble.problem import Problem
+from nobubble.profile.model import Profile
+from nobubble.schedule.document import StoppedBy
+from nobubble.solvers.greedy import greedy
+from nobubble.solvers.memory import require_feasible
+from nobubble.solvers.named import allowing_what_it_uses, named_solution, named_solutions
+from nobubble.solvers.outcome import Outcome
+from nobubble.solvers.search.search import search
+from nobubble.solvers.solution import Solution
+from nobubble.solvers.watch import Watch
+from nobubble.solvers.zb_auto import zb_auto
+from nobubble.units import TIME_UNITS, spell
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much work an effort stands for.
+
+    Attributes
+    ----------
+    search : int
+        Of the local search, in ops timed: some 20 million a second.
+    exact : float
+        Of an exact solver asked for by name: CP-SAT's deterministic seconds, and MILP's own unit.
+    exact_in_auto : float
+        Of CP-SAT within `auto`.
+    most_ops : int
+        The largest problem on which `auto` tries CP-SAT.
+    """
+
+    search: int
+    exact: float
+    exact_in_auto: float
+    most_ops: int
+
+
+BUDGETS: Final[dict[Effort, Budget]] = {
+    "fast": Budget(search=0, exact=1.0, exact_in_auto=0.0, most_ops=0),
+    "normal": Budget(search=20_000_000, exact=5.0, exact_in_auto=0.5, most_ops=40),
+    "max": Budget(search=1_000_000_000, exact=60.0, exact_in_auto=10.0, most_ops=200),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to solve, and how.
+
+    Attributes
+    ----------
+    profile, problem : Profile, Problem
+    method : str
+        One of `nobubble.methods.METHODS`.
+    effort : {"fast", "normal", "max"}
+    seed : int
+    watch : Watch
+    """
+
+    profile: Profile
+    problem: Problem
+    method: str
+    effort: Effort
+    seed: int
+    watch: Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The best schedule found, the best bound proven, and why no more was tried."""
+
+    solution: Solution
+    bound: Bound
+    stopped_by: StoppedBy
+
+
+def answer(task: Task) -> Answer:
+    """Run a method.
+
+    Raises
+    ------
+    MethodError, InfeasibleError, NoScheduleError
+        See `nobubble.solve.solve`.
+    """
+    problem, watch = task.problem, task.watch
+    if task.method in NAMED_SCHEDULES:
+        solution = named_solution(task.profile, problem, task.method)
+        bound = best_bound(allowing_what_it_uses(problem, solution))
+        is_optimal = solution.timing.cost(problem) == bound.value
+        return Answer(solution, bound, "proof" if is_optimal else "completed")
+    require_feasible(task.profile, problem)
+    best = _Best(task, best_bound(problem))
+    for attempt in _STEPS[task.method]:
+        if best.is_proven() or (watch.is_over() and best.solutions):
+            break
+        attempt(task, best)
+    return best.answer()
+
+
+class _Best:
+    """The schedules found so far, and the best bound.
+
+    Parameters
+    ----------
+    task : Task
+    bound : Bound
+    """
+
+    def __init__(self, task: Task, bound: Bound) -> None:
+        self._task = task
+        self.bound = bound
+        self.solutions: list[Solution] = []
+        self.worked = False
+
+    @property
+    def solution(self) -> Solution:
+        """The best schedule so far."""
+        problem = self._task.problem
+        return min(self.solutions, key=lambda solution: solution.rank_of_merit(problem))
+
+    def offer(self, solution: Solution) -> None:
+        """Take note of a schedule, and tell of it when it is cheaper than all before."""
+        problem, profile = self._task.problem, self._task.profile
+        cost = solution.timing.cost(problem)
+        if not self.solutions or cost < self.solution.timing.cost(problem):
+            spelled = spell(cost, TIME_UNITS[profile.time_unit], profile.time_unit)
+            gap = (cost - self.bound.value) / cost if cost else 0.0
+            name = problem.objective.replace("_", " ")
+            self._task.watch.report(f"{solution.method}: {name} {spelled}, gap {gap:.2%}")
+        self.solutions.append(solution)
+
+    def take(self, method: str, outcome: Outcome) -> None:
+        """Take note of what an exact solver found and proved."""
+        self.worked |= outcome.stopped_by == "work"
+        if outcome.solution is not None:
+            self.offer(outcome.solution)
+        if outcome.lower_bound is not None and outcome.lower_bound > self.bound.value:
+            self.bound = Bound(method, outcome.lower_bound)
+
+    def is_proven(self) -> bool:
+        """Say whether the best schedule meets the bound."""
+        problem = self._task.problem
+        return bool(self.solutions) and self.solution.timing.cost(problem) == self.bound.value
+
+    def answer(self) -> Answer:
+        """Give what was found.
+
+        Raises
+        ------
+        NoScheduleError
+            Nothing was.
+        """
+        if not self.solutions:
+            raise NoScheduleError(
+                "the time limit passed before there was a schedule; give more time, or take a "
+                f"named schedule ({', '.join(NAMED_SCHEDULES)})"
+            )
+        if self.is_proven():
+            return Answer(self.solution, self.bound, "proof")
+        if self._task.watch.cut_short:
+            return Answer(self.solution, self.bound, "time_limit")
+        return Answer(self.solution, self.bound, "work" if self.worked else "completed")
+
+
+def _try_greedy(task: Task, best: _Best) -> None:
+    for solution in greedy(task.profile, task.problem, task.watch):
+        best.offer(solution)
+
+
+def _try_zb_auto(task: Task, best: _Best) -> None:
+    solution = zb_auto(task.profile, task.problem, task.watch)
+    if solution is not None:
+        best.offer(solution)
+
+
+def _try_heuristics(task: Task, best: _Best) -> None:
+    for solution in _heuristics(task):
+        best.offer(solution)
+        if best.is_proven():
+            break
+
+
+def _heuristics(task: Task) -> Iterator[Solution]:
+    """Give the schedules of all that is quick and applies, the quickest first."""
+    yield from named_solutions(task.profile, task.problem)
+    if task.watch.is_over():
+        return
+    try:
+        solution = zb_auto(task.profile, task.problem, task.watch)
+    except (MethodError, InfeasibleError):
+        solution = None
+    if solution is not None:
+        yield solution
+    yield from greedy(task.profile, task.problem, task.watch)
+
+
+def _try_search(task: Task, best: _Best) -> None:
+    work = BUDGETS[task.effort].search
+    if work == 0 and task.method == "auto":
+        return
+    best.worked = True
+    search(
+        task.problem,
+        list(best.solutions),
+        task.watch,
+        bound=best.bound.value,
+        work=work or BUDGETS["normal"].search,
+        seed=task.seed,
+        found=best.offer,
+    )
+
+
+def _try_cpsat(task: Task, best: _Best) -> None:
+    from nobubble.solvers.cpsat import cpsat
+
+    budget = BUDGETS[task.effort]
+    work = budget.exact
+    if task.method == "auto":
+        if 3 * task.problem.stages * task.problem.microbatches > budget.most_ops:
+            return
+        work = budget.exact_in_auto
+    task.watch.report("cpsat: looking for a proof")
+    outcome = cpsat(
+        task.problem, task.watch, start=best.solution, bound=best.bound.value, work=work
+    )
+    best.take("cpsat", outcome)
+
+
+def _try_milp(task: Task, best: _Best) -> None:
+    from nobubble.solvers.milp import milp
+
+    task.watch.report("milp: looking for a proof")
+    outcome = milp(
+        task.problem,
+        task.watch,
+        start=best.solution,
+        bound=best.bound.value,
+        work=BUDGETS[task.effort].exact,
+    )
+    best.take("milp", outcome)
+
+
+_STEPS: Final[dict[str, tuple[Callable[[Task, _Best], None], ...]]] = {
+    "auto": (_try_heuristics, _try_search, _try_cpsat),
+    "greedy": (_try_greedy,),
+    "zb-auto": (_try_zb_auto,),
+    "search": (_try_heuristics, _try_search),
+    "cpsat": (_try_heuristics, _try_cpsat),
+    "milp": (_try_heuristics, _try_milp),
+}
