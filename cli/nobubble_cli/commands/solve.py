@@ -41,7 +41,7 @@ def solve(
         typer.Option(
             "--method",
             metavar="|".join(METHODS),
-            help="How to find the schedule; auto: heuristics, search, and CP-SAT where it is small.",
+            help="How to find the schedule; auto: heuristics, search, CP-SAT on small problems.",
         ),
     ] = "auto",
     effort: Annotated[
@@ -49,7 +49,7 @@ def solve(
         typer.Option(
             "--effort",
             metavar="|".join(EFFORTS),
-            help="How much work to put into it: heuristics only, a second or so, a minute or more.",
+            help="How much work goes into it: heuristics only, a second or so, a minute.",
         ),
     ] = "normal",
     seed: Annotated[

@@ -25,7 +25,7 @@ def random_below(state: NDArray[np.uint64], bound: int) -> int:
     """Give the next random whole number from 0 to ``bound - 1``, where bound is under 2**31."""
     state[0] += GOLDEN
     bits = scrambled(state[0]) >> np.uint64(33)
-    return (np.int64(bits) * bound) >> 31
+    return int((np.int64(bits) * bound) >> 31)
 
 
 def seeded(seed: int) -> NDArray[np.uint64]:

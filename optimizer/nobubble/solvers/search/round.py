@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from nobubble.compiled.annealing import anneal, table_of_ops
+from nobubble.compiled.annealing import anneal
+from nobubble.compiled.op_table import table_of_ops
 from nobubble.compiled.randomness import seeded
 from nobubble.problem import Problem
 from nobubble.solvers.search.strings import Strings, topological
