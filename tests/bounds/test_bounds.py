@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nobubble.bounds.best import best_bound, lower_bounds
@@ -174,7 +174,6 @@ def test_bounds_run_without_the_compiled_code() -> None:
     assert run.stdout.strip() == "[]"
 
 
-@settings(deadline=None)
 @given(problems(), st.integers(2, 1000))
 def test_scaling_all_times_scales_the_bounds(problem: Problem, factor: int) -> None:
     scaled = replace(
@@ -189,7 +188,6 @@ def test_scaling_all_times_scales_the_bounds(problem: Problem, factor: int) -> N
         assert factor * (value - 2) < after[name] <= factor * value
 
 
-@settings(deadline=None)
 @given(problems(), st.data())
 def test_less_memory_never_gives_a_lower_bound(problem: Problem, data: st.DataObject) -> None:
     rank = data.draw(st.integers(0, problem.ranks - 1))
@@ -199,7 +197,6 @@ def test_less_memory_never_gives_a_lower_bound(problem: Problem, data: st.DataOb
     assert best_bound(replace(problem, capacity=tight)).value >= best_bound(problem).value
 
 
-@settings(deadline=None)
 @given(problems(), st.data())
 def test_fewer_ways_of_running_backward_never_give_a_lower_bound(
     problem: Problem, data: st.DataObject
@@ -211,14 +208,12 @@ def test_fewer_ways_of_running_backward_never_give_a_lower_bound(
     assert best_bound(problem).value >= best_bound(both).value
 
 
-@settings(deadline=None)
 @given(problems())
 def test_more_microbatches_never_give_a_lower_bound(problem: Problem) -> None:
     more = replace(problem, microbatches=problem.microbatches + 1)
     assert best_bound(more).value >= best_bound(problem).value
 
 
-@settings(deadline=None)
 @given(problems())
 def test_the_makespan_bound_is_at_least_the_rank_span_bound(problem: Problem) -> None:
     makespan = best_bound(replace(problem, objective="makespan"))

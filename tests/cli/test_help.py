@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, Any] = cast(Any, typer.main.get_command(app)).commands
 OVERRIDES = ["--objective", "--microbatches", "--memory-limit", "--placement"]
 OPTIONS = {
     "solve": [
-        *["-o", "--output", "--method", "--time-limit"],
+        *["-o", "--output", "--method", "--effort", "--seed", "--time-limit"],
         *OVERRIDES,
         "--ignore-memory-limit",
     ],

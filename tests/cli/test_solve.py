@@ -130,15 +130,21 @@ def test_a_bug_keeps_its_traceback(
 def test_options_reach_the_solver(
     profile_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
-    """Tests that method, time limit and the ignored limit are passed on."""
+    """Tests that all that concerns the solver is passed on."""
     fake = failing(monkeypatch, NoScheduleError("none"))
     run(
-        *("solve", profile_path, "--method", "zb-h2", "--time-limit", "2.5"),
-        "--ignore-memory-limit",
+        *("solve", profile_path, "--method", "zb-h2", "--effort", "max", "--seed", "3"),
+        *("--time-limit", "2.5", "--ignore-memory-limit"),
     )
     progress = fake.asked.pop("progress")
     assert callable(progress)
-    assert fake.asked == {"method": "zb-h2", "time_limit": 2.5, "ignore_memory_limit": True}
+    assert fake.asked == {
+        "method": "zb-h2",
+        "effort": "max",
+        "seed": 3,
+        "time_limit": 2.5,
+        "ignore_memory_limit": True,
+    }
 
 
 def test_the_defaults_are_these(
@@ -148,7 +154,13 @@ def test_the_defaults_are_these(
     fake = failing(monkeypatch, NoScheduleError("none"))
     run("solve", profile_path)
     del fake.asked["progress"]
-    assert fake.asked == {"method": "auto", "time_limit": None, "ignore_memory_limit": False}
+    assert fake.asked == {
+        "method": "auto",
+        "effort": "normal",
+        "seed": 0,
+        "time_limit": None,
+        "ignore_memory_limit": False,
+    }
 
 
 def test_the_output_is_checked_before_the_work(
@@ -183,3 +195,10 @@ def test_a_named_schedule_over_the_limit(profile_path: Path, run: Run) -> None:
         "--ignore-memory-limit",
     )
     assert accepted.code == 0, accepted.err
+
+
+def test_an_unknown_effort_is_named(profile_path: Path, run: Run) -> None:
+    """Tests that the efforts that exist are listed."""
+    outcome = run("solve", profile_path, "--effort", "most")
+    assert outcome.code == 2
+    assert "fast, normal, max" in outcome.err.replace("\n", " ")

@@ -53,7 +53,7 @@ def test_a_summary() -> None:
         "bubble       10.03 %",
         "idle         12.50 %",
         "peak memory  18.25 GiB on rank 1, limit 40 GiB",
-        "status       feasible (everything was tried)",
+        "status       feasible (all that the method tries was tried)",
         "written to   out.json",
     ]
 

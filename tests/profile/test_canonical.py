@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from nobubble.profile.canonical import canonical_bytes, canonical_form, profile_sha256
 from nobubble.profile.document import profile_document
@@ -118,7 +118,6 @@ def test_formats_read_alike(tmp_path: Path) -> None:
     assert others == [first, first]
 
 
-@settings(deadline=None)
 @given(profiles())
 def test_canonical_form_is_a_profile(profile: Profile) -> None:
     """Tests that the canonical form reads as the same problem, and is its own canonical form."""
@@ -127,7 +126,6 @@ def test_canonical_form_is_a_profile(profile: Profile) -> None:
     assert again == dataclasses.replace(profile, name=None, time_unit="ns", memory_unit="B")
 
 
-@settings(deadline=None)
 @given(profiles())
 def test_document_is_the_same_profile(profile: Profile) -> None:
     """Tests that a document in the user's units gives the profile back, and rounds nothing."""
@@ -136,7 +134,6 @@ def test_document_is_the_same_profile(profile: Profile) -> None:
     assert notes == []
 
 
-@settings(deadline=None)
 @given(profiles())
 def test_document_survives_json(profile: Profile) -> None:
     """Tests that a document that was written and read as JSON gives the profile back."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nobubble.profile.reading import parse_profile
@@ -76,7 +76,6 @@ def test_one_line_for_times_and_memory() -> None:
 DECIMALS = st.decimals(0, 1000, places=12)
 
 
-@settings(deadline=None)
 @given(held=DECIMALS, share=st.decimals(-1, 1, places=6), unit=st.sampled_from(["B", "KB", "KiB"]))
 def test_memory_always_adds_up(held: Decimal, share: Decimal, unit: str) -> None:
     """Tests that bytes add up to zero and stay in range, whatever is written."""

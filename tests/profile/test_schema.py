@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jsonschema import Draft202012Validator
 
 from nobubble.profile import yaml_exact
@@ -67,7 +67,6 @@ def test_ready_profiles_are_valid(path: Path) -> None:
     VALIDATOR.validate(_plain(yaml_exact.load(path.read_text(encoding="utf-8"))))
 
 
-@settings(deadline=None)
 @given(profiles())
 def test_canonical_forms_are_valid(profile: Profile) -> None:
     """Tests that whatever the program writes is valid for the schema."""
