@@ -93,7 +93,7 @@ class InfeasibleError(NobubbleError):
     rank : int
         The rank that binds.
     limit, needed : int
-        Its limit, and the smallest limit that this method can do, in bytes.
+        Its limit, and the smallest limit with which a schedule exists, in bytes.
     """
 
     exit_code = 3

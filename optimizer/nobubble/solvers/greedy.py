@@ -13,6 +13,7 @@ from nobubble.order import Order
 from nobubble.problem import Problem
 from nobubble.profile.model import Profile
 from nobubble.solvers.memory import rank_needs, require_feasible
+from nobubble.solvers.one_at_a_time import one_at_a_time
 from nobubble.solvers.rules import FIRST, backward_modes, settings
 from nobubble.solvers.solution import Solution, merit
 from nobubble.solvers.watch import Watch
@@ -42,6 +43,10 @@ def greedy(profile: Profile, problem: Problem, watch: Watch) -> list[Solution]:
     stages_of_rank = np.bincount(problem.rank_of, minlength=p)
     stage_offsets = np.concatenate([[0], np.cumsum(stages_of_rank)]).astype(np.int64)
     needs = [rank_needs(problem, rank) for rank in range(p)]
+    if any(of_rank.need[0] > room for of_rank, room in zip(needs, problem.capacity, strict=True)):
+        # Only with W's put off does a microbatch fit, which the list scheduler does not plan for.
+        order = one_at_a_time(problem)
+        return [] if order is None else [Solution.of("greedy", problem, order)]
     need = np.concatenate([of_rank.need for of_rank in needs])
     held = np.concatenate([of_rank.held for of_rank in needs])
     letters = np.empty(3 * m * stages, dtype=np.int32)

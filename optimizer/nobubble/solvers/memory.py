@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nobubble.errors import InfeasibleError
 from nobubble.problem import BW, B, F, Problem, W
 from nobubble.profile.model import Profile
+from nobubble.solvers.one_at_a_time import smallest_capacity
 from nobubble.units import MEMORY_UNITS, spell
 
 
@@ -65,14 +66,26 @@ def _backward_step(problem: Problem, stage: int) -> tuple[int, int]:
 
 
 def smallest_capacities(problem: Problem) -> NDArray[np.int64]:
-    """Give the smallest capacity of every rank under which one microbatch can run, shape (p,)."""
+    """Give the smallest capacity of every rank under which a schedule exists, shape (p,)."""
     return np.array(
-        [rank_needs(problem, rank).need[0] for rank in range(problem.ranks)], dtype=np.int64
+        [
+            smallest_capacity(problem, rank, enough=int(rank_needs(problem, rank).need[0]))
+            for rank in range(problem.ranks)
+        ],
+        dtype=np.int64,
     )
 
 
-def require_feasible(profile: Profile, problem: Problem) -> None:
-    """Refuse limits under which not even one microbatch after the other can run.
+def require_feasible(
+    profile: Profile, problem: Problem, *, smallest_is: str = "with which a schedule exists"
+) -> None:
+    """Refuse limits under which no schedule exists.
+
+    Parameters
+    ----------
+    profile, problem : Profile, Problem
+    smallest_is : str
+        What the smallest limit is, for the message.
 
     Raises
     ------
@@ -96,7 +109,7 @@ def require_feasible(profile: Profile, problem: Problem) -> None:
     raise InfeasibleError(
         f"rank {rank} binds: one microbatch at a time takes {spell(needed, size, unit)} there"
         f"{of_it}, but the limit is {spell(limit, size, unit)}{too}. The smallest limit for all "
-        f"ranks that this method can do is {spell(for_all, size, unit)}.",
+        f"ranks {smallest_is} is {spell(for_all, size, unit)}.",
         rank=rank,
         limit=limit,
         needed=needed,

@@ -36,7 +36,7 @@ def zb_auto(profile: Profile, problem: Problem, watch: Watch) -> Solution | None
             "Take --method auto, or let the stage split."
         )
     split_only = replace(problem, may_fuse=np.zeros_like(problem.may_fuse))
-    require_feasible(profile, split_only)
+    require_feasible(profile, split_only, smallest_is="that zb-auto can do")
     letters = np.empty((problem.stages, 3 * problem.microbatches), dtype=np.int32)
     of_rank = np.empty((3, problem.ranks), dtype=np.int64)
     best, best_merit = None, None
