@@ -69,7 +69,7 @@ def _stays_safe(
 @kernel(
     "int64(int64[::1], int64[::1], int64, int64[::1], int64[:, ::1], int64[:, ::1],"
     " int64[:, ::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64, int32[::1], int64[::1], int64[:, ::1])"
+    " int64[::1], int64[::1], int64[::1], int64, int64, int32[::1], int64[::1], int64[:, ::1])"
 )
 def list_schedule(
     stage_list: NDArray[np.int64],
@@ -88,6 +88,7 @@ def list_schedule(
     weight_lag: NDArray[np.int64],
     backward_mode: NDArray[np.int64],
     gap_eighths: int,
+    interval: int,
     letters: NDArray[np.int32],
     counts: NDArray[np.int64],
     of_rank: NDArray[np.int64],
@@ -117,6 +118,8 @@ def list_schedule(
         F's left, and always on stage 0, whose B no rank waits for.
     gap_eighths : int
         W runs in a gap of at least so many eighths of its time.
+    interval : int
+        Ns between the earliest starts of the F's of stage 0.
     letters : ndarray of int32, shape (3 * m * S,), output
         Rank r's letters begin at ``3 * m * stage_offsets[r]``.
     counts : ndarray of int64, shape (p,), output
@@ -135,7 +138,8 @@ def list_schedule(
     m = microbatches
     forward_arrival = np.full((stages, m), NEVER, np.int64)
     backward_arrival = np.full((stages, m), NEVER, np.int64)
-    forward_arrival[0] = 0
+    for j in range(m):
+        forward_arrival[0, j] = j * interval
     started = np.zeros((2, stages), np.int64)  # F's and backwards
     pending = np.zeros(stages, np.int64)  # W's whose B has run
     level = np.zeros(ranks, np.int64)  # bytes held

@@ -6,7 +6,6 @@ from itertools import islice
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nobubble.compiled.list_scheduling import list_schedule
 from nobubble.order import Order
@@ -17,6 +16,7 @@ from nobubble.solvers.one_at_a_time import one_at_a_time
 from nobubble.solvers.rules import FIRST, backward_modes, settings
 from nobubble.solvers.solution import Solution, merit
 from nobubble.solvers.watch import Watch
+from nobubble.timing import time_of
 
 WORK: Final = 3_000_000
 """Ops to place in all passes together, once the first settings have had theirs."""
@@ -45,8 +45,8 @@ def greedy(profile: Profile, problem: Problem, watch: Watch) -> list[Solution]:
     needs = [rank_needs(problem, rank) for rank in range(p)]
     if any(of_rank.need[0] > room for of_rank, room in zip(needs, problem.capacity, strict=True)):
         # Only with W's put off does a microbatch fit, which the list scheduler does not plan for.
-        order = one_at_a_time(problem)
-        return [] if order is None else [Solution.of("greedy", problem, order)]
+        serial = one_at_a_time(problem)
+        return [] if serial is None else [Solution.of("greedy", problem, serial)]
     need = np.concatenate([of_rank.need for of_rank in needs])
     held = np.concatenate([of_rank.held for of_rank in needs])
     letters = np.empty(3 * m * stages, dtype=np.int32)
@@ -55,8 +55,8 @@ def greedy(profile: Profile, problem: Problem, watch: Watch) -> list[Solution]:
 
     modes = len(backward_modes(problem))
     passes = max(FIRST * modes, WORK // (3 * m * stages))
-    best: dict[tuple[int, int], list[NDArray[np.int32]]] = {}
-    for number, (cap, rule, mode) in enumerate(islice(settings(problem), passes), start=1):
+    best: dict[tuple[int, int], Order] = {}
+    for number, setting in enumerate(islice(settings(problem), passes), start=1):
         if watch.is_over():
             break
         left = list_schedule(
@@ -72,20 +72,34 @@ def greedy(profile: Profile, problem: Problem, watch: Watch) -> list[Solution]:
             problem.capacity,
             need,
             held,
-            cap.of(problem),
-            rule.lag_of(problem),
-            mode,
-            rule.gap_eighths,
+            setting.cap.of(problem),
+            setting.rule.lag_of(problem),
+            setting.backward_mode,
+            setting.rule.gap_eighths,
+            setting.interval,
             letters,
             counts,
             of_rank,
         )
-        start, end, _ = of_rank
-        this = merit(problem, int(end.max() - start.min()), int((end - start).max()))
-        if left == 0 and this not in best and (len(best) < BEST or this < max(best)):
-            at = 3 * m * stage_offsets
-            best[this] = [letters[at[rank] : at[rank] + counts[rank]].copy() for rank in range(p)]
+        if left > 0:
+            continue
+
+        def order() -> Order:
+            starts = 3 * m * stage_offsets[:-1]
+            return Order.of(
+                letters[at : at + count] for at, count in zip(starts, counts, strict=True)
+            )
+
+        if setting.interval > 0:
+            # The order counts, not when it was made: its ops can start earlier than they did.
+            timing = time_of(problem, order())
+            this = merit(problem, timing.makespan, timing.rank_span)
+        else:
+            start, end, _ = of_rank
+            this = merit(problem, int(end.max() - start.min()), int((end - start).max()))
+        if this not in best and (len(best) < BEST or this < max(best)):
+            best[this] = order()
             if len(best) > BEST:
                 del best[max(best)]
             watch.report(f"greedy: pass {number} of at most {passes}")
-    return [Solution.of("greedy", problem, Order.of(best[key])) for key in sorted(best)]
+    return [Solution.of("greedy", problem, best[key]) for key in sorted(best)]

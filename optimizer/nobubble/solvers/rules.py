@@ -103,18 +103,61 @@ WEIGHT_RULES: Final = (
     WeightRule(8, 2),
     WeightRule(8, 0.5),
 )
-FIRST: Final = len(FIRST_CAPS) * len(WEIGHT_RULES)
-"""How many settings every instance is given."""
+PACES: Final = tuple(round(1 + 0.02 * step, 2) for step in range(16))
+"""Intervals between microbatches, in the shortest that memory allows: see `paced_interval`."""
+PACED_RULES: Final = (WeightRule(8), WeightRule(4))
+FIRST: Final = len(FIRST_CAPS) * len(WEIGHT_RULES) + len(PACES) * len(PACED_RULES)
+"""How many settings every problem is given."""
 
 
-def settings(problem: Problem) -> Iterator[tuple[Cap, WeightRule, NDArray[np.int64]]]:
-    """Give cap, rule of W and backward mode of every stage, the most useful first.
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of the list scheduler's rules.
 
-    Where stages may choose how to run backward, every cap and rule comes with three choices.
+    Attributes
+    ----------
+    cap : Cap
+    rule : WeightRule
+    backward_mode : ndarray of int64, shape (S,)
+        See `nobubble.compiled.list_scheduling.list_schedule`.
+    interval : int
+        Ns between the earliest starts of the F's of stage 0.
+    """
+
+    cap: Cap
+    rule: WeightRule
+    backward_mode: NDArray[np.int64]
+    interval: int = 0
+
+
+def settings(problem: Problem) -> Iterator[Setting]:
+    """Give the settings for a problem, the most useful first.
+
+    Where stages may choose how to run backward, each comes with three choices.
     """
     modes = backward_modes(problem)
-    for caps in (FIRST_CAPS, MORE_CAPS):
-        yield from product(caps, WEIGHT_RULES, modes)
+    yield from (Setting(*three) for three in product(FIRST_CAPS, WEIGHT_RULES, modes))
+    shortest = paced_interval(problem)
+    if shortest is not None:
+        for rule, pace, mode in product(PACED_RULES, PACES, modes):
+            yield Setting(Cap("unlimited"), rule, mode, interval=int(pace * shortest))
+    yield from (Setting(*three) for three in product(MORE_CAPS, WEIGHT_RULES, modes))
+
+
+def paced_interval(problem: Problem) -> int | None:
+    """Give the shortest interval at which memory lets stage 0 take up microbatches, in ns.
+
+    With L microbatches fitting into memory, each held for a round trip and its W, one can begin
+    every L-th of that. Spread so, they get less into each other's way than all at once. None where
+    the work of the busiest rank takes longer anyway.
+    """
+    held = int(problem.memory[0, F])
+    capacity = int(problem.capacity[problem.rank_of[0]])
+    if held == 0:
+        return None
+    in_flight = max(1, capacity // held)
+    interval = (int(round_trips(problem)[0]) + int(problem.time[0, W])) // in_flight
+    return interval if interval > _period(problem) else None
 
 
 def backward_modes(problem: Problem) -> list[NDArray[np.int64]]:

@@ -18,6 +18,10 @@ the paper's table at twice that: four rounds that start ever cooler do better th
 than more and shorter ones, and than rounds that all start as hot.
 """
 
+PER_OP: Final = 10_000
+"""Work of a cycle for every op of the problem, below which the hotter half of the rounds is left
+out: what they spoil, too little work is left to mend."""
+
 CYCLE: Final = 40_000_000
 """Work of a cycle, in ops timed, where the budget is for several: some two seconds."""
 
@@ -53,9 +57,11 @@ def search(
     best = ranked[0]
     others = [s for s in ranked[1:] if s.timing.cost(problem) > best.timing.cost(problem)]
     cycles = max(1, work // CYCLE)
+    ops = 3 * problem.stages * problem.microbatches
+    rounds = COOLING if work // cycles >= PER_OP * ops else COOLING[len(COOLING) // 2 :]
     for cycle in range(cycles):
         current = others.pop(0) if cycle % 2 == 1 and others else best
-        for number, (hot, cold) in enumerate(COOLING):
+        for number, (hot, cold) in enumerate(rounds):
             if best.timing.cost(problem) <= bound or watch.is_over():
                 return
             current = anneal_round(
@@ -63,7 +69,7 @@ def search(
                 current,
                 watch,
                 target=bound,
-                work=work // (cycles * len(COOLING)),
+                work=work // (cycles * len(rounds)),
                 hot=hot,
                 cold=cold,
                 seed=(seed * cycles + cycle) * len(COOLING) + number + 1,
