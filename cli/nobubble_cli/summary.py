@@ -36,7 +36,7 @@ def summary(document: ScheduleDocument, *, written_to: str) -> list[str]:
         ("rank span", f"{_number(metrics['rank_span'])} {unit}"),
         ("bubble", _percent(metrics["bubble_rate"])),
         ("idle", _percent(metrics["idle_rate"])),
-        ("peak memory", _peak_memory(document)),
+        *_peak_memory(document),
         ("status", f"{document['status']} ({_ENDING[document['stopped_by']]})"),
     ]
     if "post_validation" in document["requires"]:
@@ -59,13 +59,16 @@ def summary(document: ScheduleDocument, *, written_to: str) -> list[str]:
     return [f"{label:{width}}  {text}" for label, text in rows]
 
 
-def _peak_memory(document: ScheduleDocument) -> str:
-    """Give the highest peak, and the rank and limit that it belongs to."""
+def _peak_memory(document: ScheduleDocument) -> list[tuple[str, str]]:
+    """Give the highest peak, and the rank and limit it belongs to; nothing without any memory."""
     unit = document["profile"]["memory_unit"]
     rank = max(document["metrics"]["ranks"], key=lambda rank: rank["peak_memory"])
     limit = rank["memory_limit"]
     of_limit = "no limit" if limit is None else f"limit {_number(limit)} {unit}"
-    return f"{_number(rank['peak_memory'])} {unit} on rank {rank['rank']}, {of_limit}"
+    if rank["peak_memory"] == 0 and limit is None:
+        return []
+    peak = f"{_number(rank['peak_memory'])} {unit}"
+    return [("peak memory", f"{peak} on rank {rank['rank']}, {of_limit}")]
 
 
 def _number(value: Number) -> str:

@@ -41,7 +41,7 @@ def render(
         ),
     ] = None,
 ) -> None:
-    """Write a schedule as an SVG picture, an HTML page or a Chrome trace.
+    """Write a schedule as SVG, HTML page or Chrome trace.
 
     \b
     Example:

@@ -62,7 +62,7 @@ def replay(
         typer.Option("--seed", metavar="N", min=0, max=2**63 - 1, help="Which noise to draw."),
     ] = 0,
 ) -> None:
-    """Re-time a schedule with other op and communication times, and print what it then costs.
+    """Re-time a schedule under noise: how its cost spreads.
 
     Ranks keep to their order of ops, and run each as soon as they can. Every planned time is
     multiplied by a factor with mean 1, a bell that ends 3.47 standard deviations away.

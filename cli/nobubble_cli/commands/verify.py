@@ -23,7 +23,7 @@ def verify(
         ),
     ] = None,
 ) -> None:
-    """Check that a schedule keeps every rule and that its figures are true.
+    """Check that a schedule is right, and its figures too.
 
     Prints a verdict as JSON; exits 5 when something is not so.
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final
 
+from nobubble.methods import NAMED_SCHEDULES
 from nobubble.schedule.document import ComputeAction
 from nobubble.verifier.findings import Findings, some
 from nobubble.verifier.subject import OPS, Subject, is_compute, name
 
 _LISTED: Final = 5
 """How many microbatches of a stage a finding lists."""
-
-_NAMED: Final = ("gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-h2")
-"""Schedules that fix how backward runs, whatever the profile says."""
 
 
 def compute_rows(subject: Subject) -> list[list[ComputeAction]]:
@@ -115,7 +113,7 @@ def _is_named(subject: Subject) -> bool:
     """Say whether the schedule is one that fixes how backward runs."""
     document = subject.document
     asked = document["generator"]["options"].get("method")
-    return document["method"] in _NAMED or (isinstance(asked, str) and asked in _NAMED)
+    return document["method"] in NAMED_SCHEDULES or asked in NAMED_SCHEDULES
 
 
 def check_order(subject: Subject, rows: list[list[ComputeAction]], findings: Findings) -> None:
