@@ -71,11 +71,12 @@ def _to_end(run: _Run, stage: int) -> int:
 def _append(run: _Run, stage: int, kind: int, start: int) -> None:
     """Run a stage's next op of a kind."""
     done = run.done[stage]
-    if done.sum() == 0:
+    place = done[F] + done[B] + done[W]
+    if place == 0:
         run.of_rank[0, stage] = start
     else:
         run.bubble[stage] += start - run.clock[stage]
-    run.letters[stage, done.sum()] = 4 * stage + kind
+    run.letters[stage, place] = 4 * stage + kind
     end = start + run.time[stage, kind]
     if kind != W:
         run.ends[stage, kind, done[kind]] = end
@@ -86,6 +87,15 @@ def _append(run: _Run, stage: int, kind: int, start: int) -> None:
     run.level[stage] += change
     run.clock[stage] = end
     run.of_rank[1, stage] = end
+
+
+@part
+def _largest_bubble(run: _Run) -> int:
+    """Give the time that the stage that has waited longest has waited."""
+    largest = 0
+    for stage in range(len(run.bubble)):
+        largest = max(largest, run.bubble[stage])
+    return largest
 
 
 @part
@@ -101,7 +111,7 @@ def _put(run: _Run, stage: int, kind: int, fill_small_gaps: bool) -> None:
         fills = gap > 0 and (
             gap >= run.time[stage, W]
             or fill_small_gaps
-            or run.bubble[stage] + gap > run.bubble.max()
+            or run.bubble[stage] + gap > _largest_bubble(run)
         )
         if not fills and _fits(run, stage, kind):
             break
