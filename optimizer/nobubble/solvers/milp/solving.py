@@ -40,7 +40,7 @@ def milp(
 ) -> Outcome:
     """Look for the best schedule of a problem, and prove what can be proved, by a linear model.
 
-    The Zero Bubble paper's formulation (arXiv 2401.10241, appendix G): an end for every op, a
+    The Zero Bubble paper's formulation (arXiv 2401.10241): an end time for every op, a
     binary variable for every pair of ops on a rank whose order is open, memory as a sum over the
     ops before.
 
