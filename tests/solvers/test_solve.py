@@ -17,8 +17,8 @@ from nobubble.schedule.writing import json_text
 from nobubble.solve import solve
 from nobubble.solvers.memory import smallest_capacities
 from nobubble.verifier.verify import verify
-from tests.published import row_profile, table_rows, uniform
-from tests.strategies import profiles
+from tests.published import case_profile, row_profile, search_cases, table_rows, uniform
+from tests.strategies import OBJECTIVES, profiles
 
 
 @given(profiles(with_limits=True))
@@ -171,3 +171,12 @@ def test_too_little_memory_names_the_rank_and_what_would_do() -> None:
     )
     with pytest.raises(InfeasibleError, match=r"takes 2.5 KiB there, 0.5 KiB of it static memory"):
         solve(replace(short, memory_limit=(4096, 2048, 4096)))
+
+
+def test_auto_proves_what_bounds_leave_open_on_small_problems() -> None:
+    """Tests a search case of 4 ranks and 8 microbatches, which no closed form proves."""
+    case = next(case for case in search_cases() if case["id"] == "c17")
+    for objective in OBJECTIVES:
+        document = solve(case_profile(case, objective))
+        assert document["bound"] == "cpsat"
+        assert document["status"] == "optimal"

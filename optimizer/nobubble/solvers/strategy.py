@@ -48,8 +48,8 @@ class Budget:
 
 BUDGETS: Final[dict[Effort, Budget]] = {
     "fast": Budget(search=0, exact=1.0, exact_in_auto=0.0, most_ops=0),
-    "normal": Budget(search=20_000_000, exact=5.0, exact_in_auto=0.5, most_ops=40),
-    "max": Budget(search=1_000_000_000, exact=60.0, exact_in_auto=10.0, most_ops=200),
+    "normal": Budget(search=20_000_000, exact=5.0, exact_in_auto=0.5, most_ops=200),
+    "max": Budget(search=1_000_000_000, exact=60.0, exact_in_auto=10.0, most_ops=1000),
 }
 
 
