@@ -150,7 +150,9 @@ def test_progress_tells_each_better_schedule() -> None:
         method="greedy",
         progress=told.append,
     )
-    assert told[-1] == f"greedy: makespan {document['cost']} ms, gap 0.00%"
+    assert told[-1] == (
+        f"greedy: makespan {document['cost']} ms, bound {document['cost']} ms, gap 0.00%"
+    )
 
 
 def test_too_little_memory_names_the_rank_and_what_would_do() -> None:

@@ -133,10 +133,13 @@ class _Best:
         problem, profile = self._task.problem, self._task.profile
         cost = solution.timing.cost(problem)
         if not self.solutions or cost < self.solution.timing.cost(problem):
-            spelled = spell(cost, TIME_UNITS[profile.time_unit], profile.time_unit)
+            unit = profile.time_unit
+            spelled, bound = (spell(t, TIME_UNITS[unit], unit) for t in (cost, self.bound.value))
             gap = (cost - self.bound.value) / cost if cost else 0.0
             name = problem.objective.replace("_", " ")
-            self._task.watch.report(f"{solution.method}: {name} {spelled}, gap {gap:.2%}")
+            self._task.watch.report(
+                f"{solution.method}: {name} {spelled}, bound {bound}, gap {gap:.2%}"
+            )
         self.solutions.append(solution)
 
     def take(self, method: str, outcome: Outcome) -> None:
