@@ -33,3 +33,17 @@ def test_importing_nobubble_is_light() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert loaded.stdout == "[]\n"
+
+
+def test_solving_loads_no_exact_solver_that_it_does_not_use() -> None:
+    """Tests that OR-Tools, which brings pandas along, is loaded only for small problems."""
+    program = (
+        "import sys; from nobubble.profile.reading import read_profile;"
+        "from nobubble.solve import solve;"
+        "solve(read_profile('profiles/zero-bubble-6.2b-m24-2x.json'), effort='fast');"
+        "print({'ortools', 'pulp', 'highspy', 'pandas'} & set(sys.modules))"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert printed == "set()\n"

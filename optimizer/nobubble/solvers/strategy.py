@@ -224,14 +224,15 @@ def _try_search(task: Task, best: _Best) -> None:
 
 
 def _try_cpsat(task: Task, best: _Best) -> None:
-    from nobubble.solvers.cpsat import cpsat
-
     budget = BUDGETS[task.effort]
     work = budget.exact
     if task.method == "auto":
         if 3 * task.problem.stages * task.problem.microbatches > budget.most_ops:
             return
         work = budget.exact_in_auto
+    # Imported late: it takes most of a second, and is seldom needed.
+    from nobubble.solvers.cpsat import cpsat
+
     task.watch.report("cpsat: looking for a proof")
     outcome = cpsat(
         task.problem, task.watch, start=best.solution, bound=best.bound.value, work=work
