@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nobubble.problem import Problem
-from nobubble.profile.model import Objective, Profile
+from nobubble.profile.model import Cost, Objective, Profile
 from nobubble.solve import solve
 from nobubble.solvers.greedy import greedy
 from nobubble.solvers.memory import smallest_capacities
@@ -135,3 +135,33 @@ def _unlimited_profile(problem: Problem) -> Profile:
     profile = case_profile(search_cases()[0], problem.objective)
     assert (smallest_capacities(problem) <= problem.capacity).all()
     return profile
+
+
+@settings(max_examples=60)
+@given(profiles(), st.integers(0, 2**32 - 1))
+def test_ops_of_no_time_do_not_wait_in_a_circle(profile: Profile, seed: int) -> None:
+    """Tests profiles of which most ops and all links take no time: circles take none either."""
+
+    def mostly_none(cost: Cost) -> Cost:
+        return replace(cost, time=max(0, cost.time % 10 - 6))
+
+    stages = tuple(
+        replace(
+            stage,
+            F=mostly_none(stage.F),
+            B=mostly_none(stage.B),
+            W=mostly_none(stage.W),
+            BW=mostly_none(stage.BW),
+        )
+        for stage in profile.stages
+    )
+    links = (0,) * (len(stages) - 1)
+    timeless = replace(
+        profile, stages=stages, communication_forward=links, communication_backward=links
+    )
+    problem = Problem.of(timeless)
+    for start in greedy(timeless, problem, Watch()):
+        found = anneal_round(
+            problem, start, Watch(), target=0, work=10_000, hot=1.0, cold=0.01, seed=seed
+        )
+        assert found.timing.cost(problem) <= start.timing.cost(problem)

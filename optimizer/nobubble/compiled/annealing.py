@@ -25,6 +25,7 @@ from nobubble.compiled.op_table import (
     way_on,
 )
 from nobubble.compiled.propagation import (
+    can_run,
     queue,
     queue_after,
     queue_before,
@@ -32,7 +33,7 @@ from nobubble.compiled.propagation import (
     update_tails,
 )
 from nobubble.compiled.randomness import random_below
-from nobubble.problem import B
+from nobubble.problem import BW, B
 
 MOVE_WORK = 2  # what a move takes beside the ops that it times anew, in ops
 
@@ -158,6 +159,31 @@ def _estimate(
     return True
 
 
+@part
+def _may_be_timeless(ops: NDArray[np.int64], time: NDArray[np.int64], microbatches: int) -> bool:
+    """Say whether ops could wait for each other in a circle that takes no time.
+
+    Either the circle stays on a rank: then an op on it takes no time, and its output is needed
+    there. Or it leaves the rank and comes back: then two do so, whose outputs are needed elsewhere
+    at once.
+    """
+    found = 0
+    for letter in range(0, len(ops) // microbatches):
+        stage, kind = letter // 3, letter % 3
+        op = letter * microbatches
+        target = ops[op, OUTPUT]
+        if target < 0:
+            continue
+        shortest = time[stage, kind]
+        if kind == B:
+            shortest = min(shortest, time[stage, BW])
+        if shortest == 0 and ops[target, LATENCY] == 0:
+            own = target // (3 * microbatches) == stage
+            stays = ops[target, RANK] == ops[op, RANK] and not own
+            found += 2 if stays else 1
+    return found >= 2
+
+
 @kernel(
     "void(int64[:, ::1], int64[::1], int64[::1], int64, boolean, int64[::1], boolean[::1],"
     " boolean[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64, float64, float64,"
@@ -234,6 +260,7 @@ def anneal(
     changed = np.empty(3 * n + farthest + 1, np.int64)
     was = np.empty(3 * n + farthest + 1, np.int64)
     some_may_choose = may_choose.any()
+    timeless = _may_be_timeless(ops, time, m)
     cost = cost_of(ops, sequence, offsets, is_span)
     latest_first = latest_first_start(ops, sequence, offsets) if is_span else 0
     best, work, tried, kept = progress
@@ -305,6 +332,8 @@ def anneal(
             if good:
                 new_cost = cost_of(ops, sequence, offsets, is_span)
                 good = new_cost <= limit
+            if good and timeless:
+                good = can_run(ops, sequence, offsets)
         if good:
             kept += 1
             cost = new_cost
