@@ -18,11 +18,13 @@ from benchmarks.options import Options, nanoseconds, parser
 from benchmarks.records import Record, read_records, write_records
 from benchmarks.tables import announced, print_table
 from nobubble import __version__
+from nobubble.methods import METHODS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; give the exit status."""
     given = parser(__doc__)
+    given.add_argument("--method", choices=METHODS, default="auto", help="default: auto")
     given.add_argument(
         "--only", metavar="PATTERN", default="*", help="instances whose name has this in it"
     )
@@ -42,11 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     known = read_records()
     runs, losses = [], []
     for instance in announced(wanted, str):
-        run = _run(instance, options)
+        run = _run(instance, options, read.method)
         runs.append(run)
         before = known.get(instance.key)
         if before is not None:
-            lost = before.losses(run, is_fast=options.effort == "fast")
+            lost = before.losses(run, is_full=read.method == "auto" and options.effort != "fast")
             losses += [f"{instance}: {loss}" for loss in lost]
         known[instance.key] = _updated(before, run, instance, accept=read.accept)
         if read.update:  # after each, so that nothing is lost when it is interrupted
@@ -61,11 +63,11 @@ def _all_keys() -> list[tuple[str, str]]:
     return [instance.key for instance in instances()]
 
 
-def _run(instance: Instance, options: Options) -> Record:
+def _run(instance: Instance, options: Options, method: str) -> Record:
     """Solve an instance, and write it up like a row of the file."""
-    document = options.solve(instance.profile)
+    document = options.solve(instance.profile, method)
     cost, bound = nanoseconds(document)
-    is_normal = options == Options("normal", None)
+    is_normal = method == "auto" and options == Options("normal", None)
     return Record(
         instance=instance.name,
         objective=instance.objective,
@@ -74,7 +76,7 @@ def _run(instance: Instance, options: Options) -> Record:
         bound=document["bound"],
         proven="yes" if cost == bound else "no",
         method=document["method"],
-        options=str(options),
+        options=str(options) if method == "auto" else f"--method {method} {options}",
         version=__version__,
         normal_cost_ns=cost if is_normal else None,
         normal_bound_ns=bound if is_normal else None,

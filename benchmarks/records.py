@@ -61,17 +61,17 @@ class Record:
         """Give the part of the cost that is above the bound."""
         return (self.cost_ns - self.bound_ns) / self.cost_ns if self.cost_ns else 0.0
 
-    def losses(self, run: Record, *, is_fast: bool) -> list[str]:
+    def losses(self, run: Record, *, is_full: bool) -> list[str]:
         """Say in what a run is worse than this, or contradicts it.
 
-        With fast effort only a contradiction counts.
+        A run of less than `auto` with normal effort may be worse: only a contradiction counts.
         """
         found = []
         if run.cost_ns < self.bound_ns:
             found.append(f"cost {run.cost_ns} below the bound on record, {self.bound_ns}")
         if run.bound_ns > self.cost_ns:
             found.append(f"bound {run.bound_ns} above the cost on record, {self.cost_ns}")
-        if is_fast or self.normal_cost_ns is None or self.normal_bound_ns is None:
+        if not is_full or self.normal_cost_ns is None or self.normal_bound_ns is None:
             return found
         if run.cost_ns > self.normal_cost_ns:
             found.append(f"cost {run.cost_ns}, was {self.normal_cost_ns}")

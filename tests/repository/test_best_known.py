@@ -99,13 +99,13 @@ def test_small_instances_are_solved_as_well_as_ever(instance: Instance) -> None:
 def test_losses_are_told(changes: dict[str, Any], expected: list[str]) -> None:
     """Tests that a run is compared with normal effort, and for contradictions with the best."""
     run = replace(BEFORE, cost_ns=125, bound_ns=100)
-    assert BEFORE.losses(replace(run, **changes), is_fast=False) == expected
+    assert BEFORE.losses(replace(run, **changes), is_full=True) == expected
 
 
 def test_fast_effort_may_be_worse_than_normal() -> None:
     """Tests that with fast effort only contradictions count."""
-    assert BEFORE.losses(replace(BEFORE, cost_ns=126, bound_ns=98), is_fast=True) == []
-    assert len(BEFORE.losses(replace(BEFORE, cost_ns=99), is_fast=True)) == 1
+    assert BEFORE.losses(replace(BEFORE, cost_ns=126, bound_ns=98), is_full=False) == []
+    assert len(BEFORE.losses(replace(BEFORE, cost_ns=99), is_full=False)) == 1
 
 
 def test_only_improvements_are_taken_over() -> None:
