@@ -7,6 +7,7 @@ effort reaches are the same on every machine; a time limit makes them depend on 
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,6 +24,35 @@ from nobubble.methods import METHODS
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; give the exit status."""
+    given = _parser()
+    read = given.parse_args(arguments)
+    options = Options.of(read)
+    wanted = [instance for instance in instances() if fnmatch(str(instance), f"*{read.only}*")]
+    if not wanted:
+        given.error(f"no instance has {read.only!r} in its name")
+    known, others = read_records(), {}
+    runs, losses = [], []
+    for instance in announced(wanted, str):
+        run, other = _run(instance, options, read.method)
+        runs.append(run)
+        before = known.get(instance.key)
+        if before is not None:
+            lost = before.losses(run, is_full=read.method == "auto" and options.effort != "fast")
+            losses += [f"{instance}: {loss}" for loss in lost]
+        known[instance.key] = _updated(before, run, instance, accept=read.accept)
+        others[other.key] = other
+        for key in (instance.key, other.key):
+            if key in known and key in others:
+                known[key] = known[key].improved_by(others[key])
+        if read.update:  # after each, so that nothing is lost when it is interrupted
+            write_records(known[key] for key in _all_keys() if key in known)
+    _report(runs, known)
+    for loss in losses:
+        print(f"worse: {loss}")
+    return 1 if losses else 0
+
+
+def _parser() -> argparse.ArgumentParser:
     given = parser(__doc__)
     given.add_argument("--method", choices=METHODS, default="auto", help="default: auto")
     given.add_argument(
@@ -36,39 +66,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help="with --update and normal effort: take what that reaches now also where it is worse",
     )
-    read = given.parse_args(arguments)
-    options = Options.of(read)
-    wanted = [instance for instance in instances() if fnmatch(str(instance), f"*{read.only}*")]
-    if not wanted:
-        given.error(f"no instance has {read.only!r} in its name")
-    known = read_records()
-    runs, losses = [], []
-    for instance in announced(wanted, str):
-        run = _run(instance, options, read.method)
-        runs.append(run)
-        before = known.get(instance.key)
-        if before is not None:
-            lost = before.losses(run, is_full=read.method == "auto" and options.effort != "fast")
-            losses += [f"{instance}: {loss}" for loss in lost]
-        known[instance.key] = _updated(before, run, instance, accept=read.accept)
-        if read.update:  # after each, so that nothing is lost when it is interrupted
-            write_records(known[key] for key in _all_keys() if key in known)
-    _report(runs, known)
-    for loss in losses:
-        print(f"worse: {loss}")
-    return 1 if losses else 0
+    return given
 
 
 def _all_keys() -> list[tuple[str, str]]:
     return [instance.key for instance in instances()]
 
 
-def _run(instance: Instance, options: Options, method: str) -> Record:
-    """Solve an instance, and write it up like a row of the file."""
+def _run(instance: Instance, options: Options, method: str) -> tuple[Record, Record]:
+    """Solve an instance; write it up like its row of the file and like that of the other objective.
+
+    The schedule is one for the other objective too. The rank span is never above the makespan, so a
+    bound for it is one for the makespan.
+    """
     document = options.solve(instance.profile, method)
-    cost, bound = nanoseconds(document)
+    cost, bound = nanoseconds(document, "cost"), nanoseconds(document, "lower_bound")
     is_normal = method == "auto" and options == Options("normal", None)
-    return Record(
+    run = Record(
         instance=instance.name,
         objective=instance.objective,
         cost_ns=cost,
@@ -81,6 +95,17 @@ def _run(instance: Instance, options: Options, method: str) -> Record:
         normal_cost_ns=cost if is_normal else None,
         normal_bound_ns=bound if is_normal else None,
     )
+    is_span = instance.objective == "rank_span"
+    other = replace(
+        run,
+        objective="makespan" if is_span else "rank_span",
+        cost_ns=nanoseconds(document, "makespan" if is_span else "rank_span"),
+        bound_ns=bound if is_span else 0,
+        options=f"{run.options} --objective {instance.objective}",
+        normal_cost_ns=None,
+        normal_bound_ns=None,
+    )
+    return run, other
 
 
 def _updated(before: Record | None, run: Record, instance: Instance, *, accept: bool) -> Record:

@@ -119,7 +119,7 @@ def _convergence(
             progress=recorder.report,
         )
     taken = time.perf_counter() - begin
-    cost, _ = nanoseconds(document)
+    cost = nanoseconds(document)
     cells: list[object] = []
     for near in (1.01, 1.001):
         seconds, work = recorder.within(near * cost)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal, get_args
 
 from nobubble.methods import EFFORTS, Effort
 from nobubble.profile.model import Objective, Profile
@@ -55,7 +55,15 @@ def parser(description: str | None) -> argparse.ArgumentParser:
     return made
 
 
-def nanoseconds(document: ScheduleDocument) -> tuple[int, int]:
-    """Give a schedule's cost and its lower bound, in ns."""
-    size = TIME_UNITS[document["profile"]["time_unit"]]
-    return int(from_unit(document["cost"], size)), int(from_unit(document["lower_bound"], size))
+def nanoseconds(
+    document: ScheduleDocument,
+    figure: Literal["cost", "lower_bound", "makespan", "rank_span"] = "cost",
+) -> int:
+    """Give a time that a schedule states, in ns."""
+    figures = {
+        "cost": document["cost"],
+        "lower_bound": document["lower_bound"],
+        "makespan": document["metrics"]["makespan"],
+        "rank_span": document["metrics"]["rank_span"],
+    }
+    return int(from_unit(figures[figure], TIME_UNITS[document["profile"]["time_unit"]]))

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _named(row: dict[str, Any], name: str) -> str:
     chunks = INTERLEAVED_CHUNKS[row["model"]] if name == "interleaved-1f1b" else 1
     profile = row_profile(row, None, chunks=chunks, objective="rank_span")
-    cost, _ = nanoseconds(solve(profile, method=name))
+    cost = nanoseconds(solve(profile, method=name))
     if name == "interleaved-1f1b":
         cost -= row["ranks"] * profile.communication_forward[0]
     return f"{bubble(profile, cost):.4f} / {row['bubble'][name]:.4f}"
@@ -46,7 +46,7 @@ def _named(row: dict[str, Any], name: str) -> str:
 def _searched(options: Options, row: dict[str, Any], times_1f1b: int) -> str:
     profile = row_profile(row, times_1f1b, objective="rank_span")
     document = options.solve(profile)
-    here = bubble(profile, nanoseconds(document)[0])
+    here = bubble(profile, nanoseconds(document))
     published = row["bubble"][f"zb-{times_1f1b}p"]
     return f"{here:.4f} / {published:.4f} ({document['method']}; {float(document['gap']):.3%})"
 
@@ -54,7 +54,7 @@ def _searched(options: Options, row: dict[str, Any], times_1f1b: int) -> str:
 def _makespan(options: Options, row: dict[str, Any], times_1f1b: int) -> str:
     profile = row_profile(row, times_1f1b, objective="makespan")
     document = options.solve(profile)
-    here = bubble(profile, nanoseconds(document)[0])
+    here = bubble(profile, nanoseconds(document))
     return f"{here:.4f} ({document['method']}; {float(document['gap']):.3%})"
 
 

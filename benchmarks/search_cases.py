@@ -58,7 +58,7 @@ def _row(
     case: dict[str, Any], objective: Objective, options: Options
 ) -> tuple[int, float, float, float, list[object]]:
     document = options.solve(case_profile(case, objective))
-    (cost, _), gap = nanoseconds(document), float(document["gap"])
+    cost, gap = nanoseconds(document), float(document["gap"])
     figure = objective.removeprefix("rank_")
     published, best = case[f"published_heuristic_{figure}"], case[f"best_known_{figure}"]
     memory = case["memory_limit"][0] / (case["memory"]["F"][0] * case["ranks"])
