@@ -3,11 +3,13 @@
 #   PYTHON=python3.13   which Python to make .venv with
 #   INSTALLER=pip       install without uv (slower), where only pip is set up for the index
 #   TESTS="-k gantt"    what to pass to pytest
+#   BENCHMARK="--only 6.2b"  what to pass to the benchmark
 #   LOCK="--upgrade"    what to pass to uv when locking
 
 PYTHON ?= python3
 INSTALLER ?= uv
 TESTS ?=
+BENCHMARK ?=
 LOCK ?=
 
 VENV := .venv/bin
@@ -15,7 +17,7 @@ STAMP := .venv/installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install solve test lint lock schemas pictures clean
+.PHONY: help install solve test lint benchmark lock schemas pictures clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +40,9 @@ lint: $(STAMP) ## Check style, formatting and types
 	$(VENV)/python -m ruff check
 	$(VENV)/python -m ruff format --check
 	$(VENV)/python -m mypy
+
+benchmark: $(STAMP) ## Solve all ready profiles and search cases: some minutes; fail if any got worse
+	$(VENV)/python -m benchmarks.best_known $(BENCHMARK)
 
 lock: $(VENV)/python ## Lock the dependencies of pyproject.toml, hashes included
 	@$(get_uv)

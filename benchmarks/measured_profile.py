@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from benchmarks.tables import print_table
+from benchmarks.instances import PROFILES
+from benchmarks.options import OBJECTIVES, Options, parser
+from benchmarks.tables import announced, print_table
 from nobubble.errors import InfeasibleError
-from nobubble.profile.model import Objective, Profile
+from nobubble.profile.model import Profile
 from nobubble.profile.reading import read_profile
-from nobubble.solve import solve
 
-PROFILE = Path(__file__).parents[1] / "profiles" / "measured-p8.json"
 MICROBATCH = 1240 * 10**6
 """Bytes that a microbatch holds on an inner stage."""
 LIMITS = (16, 12, 8, 6, 5, 4, 3, 2, 1)
-OBJECTIVES: tuple[Objective, ...] = ("makespan", "rank_span")
 
 
-def main() -> None:
-    """Print a row for each limit and objective."""
-    profile = read_profile(PROFILE)
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a table for each objective, a row for each limit."""
+    options = Options.of(parser(__doc__).parse_args(arguments))
+    profile = read_profile(PROFILES / "measured-p8.json")
     for objective in OBJECTIVES:
-        print(f"\n{objective}\n")
+        limits = announced(LIMITS, lambda limit: f"1240 MB x {limit}")
+        rows = [_row(replace(profile, objective=objective), limit, options) for limit in limits]
+        print(f"\n{objective}, {options}\n")
         print_table(
             ["limit", "cost (us)", "bubble", "gap", "1f1b, zb-h1, zb-auto", "method", "bound"],
-            [_row(replace(profile, objective=objective), limit) for limit in LIMITS],
+            rows,
         )
 
 
-def _row(profile: Profile, microbatches: int) -> list[object]:
+def _row(profile: Profile, microbatches: int, options: Options) -> list[object]:
     limited = replace(profile, memory_limit=(microbatches * MICROBATCH,) * profile.ranks)
-    document = solve(limited)
+    document = options.solve(limited)
     others = []
     for method in ("1f1b", "zb-h1", "zb-auto"):
         try:
-            others.append(f"{float(solve(limited, method=method)['metrics']['bubble_rate']):.4f}")
+            bubble = options.solve(limited, method)["metrics"]["bubble_rate"]
         except InfeasibleError:
             others.append("-")
+        else:
+            others.append(f"{float(bubble):.4f}")
     return [
         f"1240 MB x {microbatches}",
         document["cost"],
         f"{float(document['metrics']['bubble_rate']):.4f}",
-        f"{float(document['gap']):.2%}",
+        f"{float(document['gap']):.3%}",
         ", ".join(others),
         document["method"],
         document["bound"],

@@ -14,15 +14,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import median
 
-import numpy as np
-
+from benchmarks.sizes import sized
 from benchmarks.tables import print_table
-from nobubble.compiled.timing import time_order
+from benchmarks.timings import time_again
 from nobubble.named.zb_h1 import zb_h1
 from nobubble.problem import Problem
 from nobubble.profile.document import profile_document
@@ -30,17 +28,17 @@ from nobubble.profile.model import Profile
 from nobubble.solvers.greedy import greedy
 from nobubble.solvers.watch import Watch
 from nobubble.solvers.zb_auto import zb_auto
-from tests.published import row_profile, table_rows
 
 SIZES = ((32, 96), (32, 256), (128, 1024))
 
 
 def main() -> None:
     """Print the table."""
-    unit = _seconds(lambda: _thousand_timings(_profile(8, 24)), 21)
+    small = Problem.of(sized(8, 24))
+    unit = _seconds(partial(time_again, small, zb_h1(small), 1000), 21)
     rows = [["1,000 timings of 576 ops (p=8, m=24)", f"{unit * 1e3:.2f} ms", "1"]]
     for p, m in SIZES:
-        profile = _profile(p, m)
+        profile = sized(p, m)
         problem = Problem.of(profile)
         runs = 7 if p < 128 else 3
         size = f"p={p}, m={m} ({3 * p * m:,} ops)"
@@ -62,13 +60,6 @@ def main() -> None:
     print(f"\nfirst run ever, all kernels compiled: {_first_run():.1f} s")
 
 
-def _profile(ranks: int, microbatches: int) -> Profile:
-    """Give the paper's 28.3B model on any number of ranks, rank span, twice 1F1B's memory."""
-    row = next(row for row in table_rows() if row["model"] == "28.3B")
-    sized = {**row, "ranks": ranks, "microbatches": microbatches}
-    return replace(row_profile(sized, 2, objective="rank_span"), name=f"p{ranks}-m{microbatches}")
-
-
 def _seconds(call: Callable[[], object], runs: int) -> float:
     """Give the median time of a call, after one that does not count."""
     call()
@@ -78,31 +69,6 @@ def _seconds(call: Callable[[], object], runs: int) -> float:
         call()
         taken.append(time.perf_counter() - begin)
     return median(taken)
-
-
-def _thousand_timings(profile: Profile) -> None:
-    problem = Problem.of(profile)
-    order = zb_h1(problem)
-    start = np.empty(len(order.letters), dtype=np.int64)
-    sequence = np.empty(len(order.letters), dtype=np.int32)
-    position = np.empty(problem.ranks, dtype=np.int64)
-    of_rank = np.empty((3, problem.ranks), dtype=np.int64)
-    for _ in range(1000):
-        time_order(
-            order.letters,
-            order.offsets,
-            problem.microbatches,
-            problem.rank_of,
-            problem.time,
-            problem.memory,
-            problem.workspace,
-            problem.forward_latency,
-            problem.backward_latency,
-            start,
-            sequence,
-            position,
-            of_rank,
-        )
 
 
 def _run(*arguments: str, **environment: str) -> None:

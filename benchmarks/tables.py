@@ -1,8 +1,12 @@
-"""Tables in plain text."""
+"""Tables in plain text, and a word on stderr while they are made."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -17,3 +21,10 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         print("  ".join([first, *others]).rstrip())
         if number == 0:
             print("  ".join("-" * width for width in widths))
+
+
+def announced(items: Sequence[Item], name: Callable[[Item], str]) -> Iterator[Item]:
+    """Give items one by one, and say on stderr which it is."""
+    for number, item in enumerate(items, start=1):
+        print(f"[{number}/{len(items)}] {name(item)}", file=sys.stderr, flush=True)
+        yield item
