@@ -169,7 +169,8 @@ def test_too_little_memory_names_the_rank_and_what_would_do() -> None:
     assert str(caught.value) == (
         "rank 0 binds: one microbatch at a time takes 2 KiB there, but the limit is 1 KiB; "
         "2 other ranks cannot do it either. The smallest limit for all ranks with which a schedule "
-        "exists is 3 KiB."
+        "exists is 3 KiB (rank by rank: 2, 2.5, 3). Raise the limit, hold less static memory "
+        "there, or move layers to another rank."
     )
     with pytest.raises(InfeasibleError, match=r"takes 2.5 KiB there, 0.5 KiB of it static memory"):
         solve(replace(short, memory_limit=(4096, 2048, 4096)))

@@ -100,7 +100,7 @@ def require_feasible(
     static = int(problem.static_memory[rank])
     limit = int(problem.capacity[rank]) + static
     needed = int(smallest[rank]) + static
-    for_all = int((smallest + problem.static_memory).max())
+    limits = (smallest + problem.static_memory).tolist()
     others = int((lacking > 0).sum()) - 1
     unit = profile.memory_unit
     size = MEMORY_UNITS[unit]
@@ -109,8 +109,16 @@ def require_feasible(
     raise InfeasibleError(
         f"rank {rank} binds: one microbatch at a time takes {spell(needed, size, unit)} there"
         f"{of_it}, but the limit is {spell(limit, size, unit)}{too}. The smallest limit for all "
-        f"ranks {smallest_is} is {spell(for_all, size, unit)}.",
+        f"ranks {smallest_is} is {spell(max(limits), size, unit)}{_rank_by_rank(limits, size)}. "
+        "Raise the limit, hold less static memory there, or move layers to another rank.",
         rank=rank,
         limit=limit,
         needed=needed,
     )
+
+
+def _rank_by_rank(limits: list[int], size: int) -> str:
+    """List the limits of the ranks, where they differ and are not too many to read."""
+    if len(set(limits)) == 1 or len(limits) > 16:
+        return ""
+    return f" (rank by rank: {', '.join(spell(limit, size, '').strip() for limit in limits)})"
