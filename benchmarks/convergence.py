@@ -34,7 +34,7 @@ from nobubble.units import TIME_UNITS, from_unit
 
 SIZES: Final = ((8, 24), (32, 96), (32, 256), (64, 512))
 SETTINGS: Final[tuple[tuple[Objective, float], ...]] = (("makespan", 0.5), ("rank_span", 2))
-REPORTED: Final = re.compile(r"(?:makespan|rank span) ([\d.]+) (\w+), gap")
+REPORTED: Final = re.compile(r": (?:makespan|rank span) ([\d.]+) (\w+),")
 WORK: Final = 5_000_000
 """Of a run for the throughput, in ops timed."""
 RUNS: Final = 5
