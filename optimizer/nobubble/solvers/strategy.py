@@ -208,16 +208,25 @@ def _heuristics(task: Task) -> Iterator[Solution]:
 
 
 def _try_search(task: Task, best: _Best) -> None:
-    work = BUDGETS[task.effort].search
-    if work == 0 and task.method == "auto":
-        return
+    if task.effort != "fast" or task.method == "search":
+        _search(task, best, BUDGETS["normal"].search)
+
+
+def _try_longer_search(task: Task, best: _Best) -> None:
+    """Go on with what an effort above normal has: after a first search, and perhaps a proof."""
+    work = BUDGETS[task.effort].search - BUDGETS["normal"].search
+    if work > 0:
+        _search(task, best, work)
+
+
+def _search(task: Task, best: _Best, work: int) -> None:
     best.worked = True
     search(
         task.problem,
         list(best.solutions),
         task.watch,
         bound=best.bound.value,
-        work=work or BUDGETS["normal"].search,
+        work=work,
         seed=task.seed,
         found=best.offer,
     )
@@ -255,10 +264,10 @@ def _try_milp(task: Task, best: _Best) -> None:
 
 
 _STEPS: Final[dict[str, tuple[Callable[[Task, _Best], None], ...]]] = {
-    "auto": (_try_heuristics, _try_search, _try_cpsat),
+    "auto": (_try_heuristics, _try_search, _try_cpsat, _try_longer_search),
     "greedy": (_try_greedy,),
     "zb-auto": (_try_zb_auto,),
-    "search": (_try_heuristics, _try_search),
+    "search": (_try_heuristics, _try_search, _try_longer_search),
     "cpsat": (_try_heuristics, _try_cpsat),
     "milp": (_try_heuristics, _try_milp),
 }
