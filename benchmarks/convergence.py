@@ -8,7 +8,6 @@ Costs are looked at after every million ops timed.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from decimal import Decimal
@@ -25,6 +24,7 @@ from benchmarks.timings import time_again
 from nobubble.compiled.annealing import anneal
 from nobubble.problem import Problem
 from nobubble.profile.model import Objective, Profile
+from nobubble.progress import Progress
 from nobubble.solve import solve
 from nobubble.solvers.greedy import greedy
 from nobubble.solvers.search import round as rounds
@@ -34,7 +34,6 @@ from nobubble.units import TIME_UNITS, from_unit
 
 SIZES: Final = ((8, 24), (32, 96), (32, 256), (64, 512))
 SETTINGS: Final[tuple[tuple[Objective, float], ...]] = (("makespan", 0.5), ("rank_span", 2))
-REPORTED: Final = re.compile(r": (?:makespan|rank span) ([\d.]+) (\w+),")
 WORK: Final = 5_000_000
 """Of a run for the throughput, in ops timed."""
 RUNS: Final = 5
@@ -43,18 +42,18 @@ RUNS: Final = 5
 class Recorder:
     """Notes the best cost, the time and the work, at progress reports and pauses of the search."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
         self._begin = time.perf_counter()
         self._work_before = 0
         self._work = 0
         self.points: list[tuple[int, float, int]] = []
         self.moves = np.zeros(2, dtype=np.int64)
 
-    def report(self, text: str) -> None:
+    def report(self, progress: Progress) -> None:
         """Take a progress report."""
-        found = REPORTED.search(text)
-        if found is not None:
-            self._note(int(from_unit(Decimal(found[1]), TIME_UNITS[found[2]])))
+        if progress.draft is not None:
+            self._note(int(from_unit(Decimal(progress.draft.cost), TIME_UNITS[self._unit])))
 
     def anneal(self, *arguments: Any) -> None:
         """Anneal until the next pause."""
@@ -109,7 +108,7 @@ def _convergence(
     ranks: int, microbatches: int, objective: Objective, memory: float, options: Options
 ) -> list[object]:
     profile = sized(ranks, microbatches, objective=objective, memory=memory)
-    recorder = Recorder()
+    recorder = Recorder(profile.time_unit)
     begin = time.perf_counter()
     with patch.object(rounds, "anneal", recorder.anneal):
         document = solve(
@@ -144,7 +143,7 @@ def _throughput(profile: Profile) -> list[object]:
     count = len(start.order.letters)
     moves, ops, timings = [], [], []
     for _ in range(RUNS + 1):
-        recorder = Recorder()
+        recorder = Recorder(profile.time_unit)
         begin = time.perf_counter()
         with patch.object(rounds, "anneal", recorder.anneal):
             anneal_round(problem, start, Watch(), target=0, work=WORK, hot=0.1, cold=0.001, seed=1)

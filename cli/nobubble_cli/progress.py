@@ -26,11 +26,11 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __call__(self, doing: str) -> None:
-        """Show what is being done."""
+    def __call__(self, doing: object) -> None:
+        """Show what is being done: a line of text, or what prints as one."""
         if self._is_terminal:
             width = shutil.get_terminal_size().columns - 1
-            print(f"\r\x1b[K{doing[:width]}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{str(doing)[:width]}", end="", file=sys.stderr, flush=True)
             self._is_clear = not doing
 
     def __exit__(

@@ -13,6 +13,7 @@ _ENDING = {
     "completed": "all that the method tries was tried",
     "work": "the work of this effort is done",
     "time_limit": "cut short by the time limit",
+    "stopped": "stopped on request",
 }
 
 

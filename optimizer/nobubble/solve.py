@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nobubble.errors import MethodError, VerificationError
 from nobubble.methods import EFFORTS, METHODS, Effort
 from nobubble.profile.model import Profile
+from nobubble.progress import Draft, Progress
+from nobubble.units import TIME_UNITS, in_unit
 
 if TYPE_CHECKING:
+    from nobubble.problem import Problem
     from nobubble.schedule.document import ScheduleDocument
+    from nobubble.solvers.answer import Answer
 
 
 def solve(
@@ -22,7 +26,8 @@ def solve(
     seed: int = 0,
     time_limit: float | None = None,
     ignore_memory_limit: bool = False,
-    progress: Callable[[str], None] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> ScheduleDocument:
     """Find a schedule, bound its cost from below, verify it and write it up.
 
@@ -42,7 +47,10 @@ def solve(
     ignore_memory_limit : bool
         Solve the profile without its memory limits.
     progress : callable, optional
-        Takes a line of text now and then.
+        Hears of every better schedule and every better bound.
+    stop : callable, optional
+        Says whether to stop with the best so far. Asked often, from any thread, also before the
+        first attempt; must be quick. The result says ``stopped`` in ``stopped_by``.
 
     Returns
     -------
@@ -56,16 +64,14 @@ def solve(
     InfeasibleError
         The memory limits are too small for the method.
     NoScheduleError
-        The time limit passed before there was a schedule.
+        The time limit passed, or it was asked to stop, before there was a schedule.
     VerificationError
         The verifier refuses what was found: a fault of nobubble's own.
     """
     # Imported here, since that takes a while, and a wrong method is told at once.
     from nobubble.problem import Problem
-    from nobubble.schedule.building import build_schedule
     from nobubble.solvers.strategy import Task, answer
     from nobubble.solvers.watch import Watch
-    from nobubble.verifier.verify import verify
 
     if method not in METHODS:
         raise MethodError(f"there is no method {method!r}; take one of {', '.join(METHODS)}")
@@ -76,7 +82,39 @@ def solve(
         profile = replace(profile, memory_limit=(None,) * profile.ranks)
         options["ignore_memory_limit"] = True
     problem = Problem.of(profile)
-    found = answer(Task(profile, problem, method, effort, seed, Watch(time_limit, progress)))
+
+    def tell(text: str, best: Answer | None) -> None:
+        if progress is not None:
+            draft = None if best is None else _draft(profile, problem, best, options)
+            progress(Progress(text, draft))
+
+    watch = Watch(time_limit, tell, stop)
+    found = answer(Task(profile, problem, method, effort, seed, watch))
+    return _write_up(profile, problem, found, options)
+
+
+def _draft(
+    profile: Profile, problem: Problem, best: Answer, options: Mapping[str, object]
+) -> Draft:
+    """Give the best answer so far as a listener sees it."""
+    cost, bound = best.solution.timing.cost(problem), best.bound.value
+    unit = TIME_UNITS[profile.time_unit]
+    return Draft(
+        method=best.solution.method,
+        cost=in_unit(cost, unit),
+        lower_bound=in_unit(bound, unit),
+        gap=(cost - bound) / cost if cost else 0.0,
+        document=lambda: _write_up(profile, problem, best, options),
+    )
+
+
+def _write_up(
+    profile: Profile, problem: Problem, found: Answer, options: Mapping[str, object]
+) -> ScheduleDocument:
+    """Make the document of an answer, and verify it."""
+    from nobubble.schedule.building import build_schedule
+    from nobubble.verifier.verify import verify
+
     document = build_schedule(
         profile,
         problem,

@@ -12,12 +12,14 @@ from nobubble.errors import InfeasibleError, MethodError, NoScheduleError
 from nobubble.methods import METHODS, NAMED_SCHEDULES
 from nobubble.problem import Problem
 from nobubble.profile.model import Cost, Profile, Stage
+from nobubble.progress import Draft, Progress
+from nobubble.schedule.document import ScheduleDocument
 from nobubble.schedule.reading import parse_schedule
 from nobubble.schedule.writing import json_text
 from nobubble.solve import solve
 from nobubble.solvers.memory import smallest_capacities
 from nobubble.verifier.verify import verify
-from tests.published import case_profile, row_profile, search_cases, table_rows, uniform
+from tests.published import HALF, case_profile, row_profile, search_cases, table_rows, uniform
 from tests.strategies import OBJECTIVES, profiles
 
 
@@ -144,15 +146,50 @@ def test_a_run_that_the_clock_cut_short_says_so() -> None:
 
 def test_progress_tells_each_better_schedule() -> None:
     """Tests that costs come down in the reports, in the profile's unit."""
-    told: list[str] = []
+    told: list[Progress] = []
     document = solve(
         replace(row_profile(table_rows()[0], 1, objective="makespan"), time_unit="ms"),
         method="greedy",
         progress=told.append,
     )
-    assert told[-1] == (
+    assert str(told[-1]) == (
         f"greedy: makespan {document['cost']} ms, bound {document['cost']} ms, gap 0.00%"
     )
+
+
+def test_progress_gives_the_best_so_far_as_a_document() -> None:
+    """Tests that every draft is a verified schedule with the figures that the report tells."""
+    drafts: list[Draft] = []
+    documents: list[ScheduleDocument] = []
+
+    def note(progress: Progress) -> None:
+        if progress.draft is not None:
+            drafts.append(progress.draft)
+            documents.append(progress.draft.document())
+
+    last = solve(uniform(4, 9, (10, 12, 7), 1, limit=3 * 2 * HALF), progress=note)
+    assert [draft.cost for draft in drafts] == [document["cost"] for document in documents]
+    assert all(not verify(document) for document in documents)
+    assert {document["stopped_by"] for document in documents} <= {"stopped", "proof"}
+    assert drafts[-1].cost == last["cost"]
+    assert drafts[-1].lower_bound == last["lower_bound"]
+
+
+def test_a_run_that_is_asked_to_stop_gives_the_best_so_far() -> None:
+    """Tests that a request to stop ends a search that would go on for minutes."""
+    asked: list[Progress] = []
+    profile = row_profile(table_rows()[4], 2, objective="rank_span")
+    document = solve(
+        profile, method="search", effort="max", progress=asked.append, stop=lambda: len(asked) > 1
+    )
+    assert document["stopped_by"] == "stopped"
+    assert document["status"] == "feasible"
+
+
+def test_a_run_that_is_asked_to_stop_at_once_has_no_schedule() -> None:
+    """Tests that the request counts before the start too."""
+    with pytest.raises(NoScheduleError, match=r"^it was stopped before there was a schedule"):
+        solve(uniform(2, 2, (1, 1, 1)), method="greedy", stop=lambda: True)
 
 
 def test_too_little_memory_names_the_rank_and_what_would_do() -> None:

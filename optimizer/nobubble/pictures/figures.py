@@ -130,6 +130,7 @@ _STOPPED: Final = {
     "completed": "completed",
     "work": "stopped by the work budget",
     "time_limit": "stopped by the time limit",
+    "stopped": "stopped on request",
 }
 
 

@@ -51,7 +51,7 @@ def build_schedule(
         The best lower bound on the objective.
     method : str
         What found the schedule.
-    stopped_by : {"proof", "completed", "work", "time_limit"}
+    stopped_by : {"proof", "completed", "work", "time_limit", "stopped"}
         What ended the search for a better one.
     options : mapping
         What was asked for.

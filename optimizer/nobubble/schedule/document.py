@@ -25,7 +25,7 @@ Index: TypeAlias = Annotated[int, Ge(0), Le(MAX_INDEX)]
 ComputeOp: TypeAlias = Literal["F", "B", "W", "BW"]
 TransferOp: TypeAlias = Literal["SEND_F", "RECV_F", "SEND_B", "RECV_B"]
 Status: TypeAlias = Literal["optimal", "feasible"]
-StoppedBy: TypeAlias = Literal["proof", "completed", "work", "time_limit"]
+StoppedBy: TypeAlias = Literal["proof", "completed", "work", "time_limit", "stopped"]
 
 
 class ComputeAction(TypedDict):

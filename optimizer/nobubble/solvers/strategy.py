@@ -13,6 +13,7 @@ from nobubble.methods import NAMED_SCHEDULES, Effort
 from nobubble.problem import Problem
 from nobubble.profile.model import Profile
 from nobubble.schedule.document import StoppedBy
+from nobubble.solvers.answer import Answer
 from nobubble.solvers.greedy import greedy
 from nobubble.solvers.memory import require_feasible
 from nobubble.solvers.named import allowing_what_it_uses, named_solution, named_solutions
@@ -75,15 +76,6 @@ class Task:
     watch: Watch
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The best schedule found, the best bound proven, and why no more was tried."""
-
-    solution: Solution
-    bound: Bound
-    stopped_by: StoppedBy
-
-
 def answer(task: Task) -> Answer:
     """Run a method.
 
@@ -130,17 +122,12 @@ class _Best:
 
     def offer(self, solution: Solution) -> None:
         """Take note of a schedule, and tell of it when it is cheaper than all before."""
-        problem, profile = self._task.problem, self._task.profile
+        problem = self._task.problem
         cost = solution.timing.cost(problem)
-        if not self.solutions or cost < self.solution.timing.cost(problem):
-            unit = profile.time_unit
-            spelled, bound = (spell(t, TIME_UNITS[unit], unit) for t in (cost, self.bound.value))
-            gap = (cost - self.bound.value) / cost if cost else 0.0
-            name = problem.objective.replace("_", " ")
-            self._task.watch.report(
-                f"{solution.method}: {name} {spelled}, bound {bound}, gap {gap:.2%}"
-            )
+        is_news = not self.solutions or cost < self.solution.timing.cost(problem)
         self.solutions.append(solution)
+        if is_news:
+            self._tell()
 
     def take(self, method: str, outcome: Outcome) -> None:
         """Take note of what an exact solver found and proved."""
@@ -149,6 +136,8 @@ class _Best:
             self.offer(outcome.solution)
         if outcome.lower_bound is not None and outcome.lower_bound > self.bound.value:
             self.bound = Bound(method, outcome.lower_bound)
+            if self.solutions:
+                self._tell()
 
     def is_proven(self) -> bool:
         """Say whether the best schedule meets the bound."""
@@ -164,15 +153,32 @@ class _Best:
             Nothing was.
         """
         if not self.solutions:
+            what = "it was stopped" if self._task.watch.was_stopped else "the time limit passed"
             raise NoScheduleError(
-                "the time limit passed before there was a schedule; give more time, or take a "
-                f"named schedule ({', '.join(NAMED_SCHEDULES)})"
+                f"{what} before there was a schedule; give more time, or take a named schedule "
+                f"({', '.join(NAMED_SCHEDULES)})"
             )
         if self.is_proven():
             return Answer(self.solution, self.bound, "proof")
-        if self._task.watch.cut_short:
-            return Answer(self.solution, self.bound, "time_limit")
+        watch = self._task.watch
+        if watch.cut_short:
+            stopped_by: StoppedBy = "stopped" if watch.was_stopped else "time_limit"
+            return Answer(self.solution, self.bound, stopped_by)
         return Answer(self.solution, self.bound, "work" if self.worked else "completed")
+
+    def _tell(self) -> None:
+        """Report the best cost, the bound and the gap."""
+        problem, profile = self._task.problem, self._task.profile
+        best = self.solution
+        cost = best.timing.cost(problem)
+        unit = profile.time_unit
+        spelled, bound = (spell(t, TIME_UNITS[unit], unit) for t in (cost, self.bound.value))
+        gap = (cost - self.bound.value) / cost if cost else 0.0
+        name = problem.objective.replace("_", " ")
+        self._task.watch.report(
+            f"{best.method}: {name} {spelled}, bound {bound}, gap {gap:.2%}",
+            Answer(best, self.bound, "proof" if self.is_proven() else "stopped"),
+        )
 
 
 def _try_greedy(task: Task, best: _Best) -> None:

@@ -6,7 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from nobubble.solvers.answer import Answer
 
 _POLL: Final = 0.05
 """Seconds between two looks at the watch on behalf of a solver that cannot look itself."""
@@ -20,7 +23,9 @@ class Watch:
     time_limit : float, optional
         Seconds from now after which a solver stops with what it has.
     progress : callable, optional
-        Takes a line of text.
+        Takes a line of text, and the best answer so far where there is one.
+    stop : callable, optional
+        Says whether to stop. Asked often, from any thread.
 
     Attributes
     ----------
@@ -31,10 +36,14 @@ class Watch:
     """
 
     def __init__(
-        self, time_limit: float | None = None, progress: Callable[[str], None] | None = None
+        self,
+        time_limit: float | None = None,
+        progress: Callable[[str, Answer | None], None] | None = None,
+        stop: Callable[[], bool] | None = None,
     ) -> None:
         self._end = None if time_limit is None else time.monotonic() + time_limit
         self._progress = progress
+        self._stop = stop
         self.cut_short = False
         self.was_stopped = False
 
@@ -44,6 +53,8 @@ class Watch:
 
     def is_over(self) -> bool:
         """Say whether to stop, and remember that it was so."""
+        if self._stop is not None and not self.was_stopped and self._stop():
+            self.stop()
         if self.was_stopped or (self._end is not None and time.monotonic() >= self._end):
             self.cut_short = True
         return self.cut_short
@@ -52,10 +63,10 @@ class Watch:
         """Give the seconds until the time limit, None without one."""
         return None if self._end is None else max(0.0, self._end - time.monotonic())
 
-    def report(self, text: str) -> None:
-        """Tell whoever listens what is happening."""
+    def report(self, text: str, best: Answer | None = None) -> None:
+        """Tell whoever listens what is happening, and the best answer so far."""
         if self._progress is not None:
-            self._progress(text)
+            self._progress(text, best)
 
     @contextmanager
     def cancelling(self, cancel: Callable[[], object]) -> Iterator[None]:
