@@ -47,7 +47,7 @@ benchmark: $(STAMP) ## Solve all ready profiles and search cases: some minutes; 
 lock: $(VENV)/python ## Lock the dependencies of pyproject.toml, hashes included
 	@$(get_uv)
 	$(VENV)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
-	    --group dev --generate-hashes --custom-compile-command "make lock" \
+	    --all-extras --group dev --generate-hashes --custom-compile-command "make lock" \
 	    $(LOCK) pyproject.toml --output-file requirements.lock
 
 schemas: $(STAMP) ## Write the JSON Schemas of profile and schedule
@@ -66,7 +66,7 @@ $(STAMP): requirements.lock pyproject.toml optimizer/nobubble/_version.py | $(VE
 	@echo "Installing the locked dependencies into .venv: up to a minute the first time ..."
 	@$(install_$(INSTALLER))
 	@$(PIP) --no-deps --no-build-isolation --editable .
-	@$(VENV)/python -m compileall -q optimizer cli
+	@$(VENV)/python -m compileall -q optimizer api cli
 	@touch $(STAMP)
 
 $(VENV)/python:
