@@ -24,7 +24,7 @@ class UnknownJobError(NobubbleError):
     def __init__(self, job_id: str) -> None:
         self.job_id = job_id
         super().__init__(
-            f"there is no job {job_id!r}: it was never submitted here, or it ended so long ago that "
+            f"there is no job {job_id!r}: it was never submitted here, or ended so long ago that "
             "it is no longer kept"
         )
 

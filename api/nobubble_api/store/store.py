@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
+from functools import partial
 
+from sqlalchemy import Connection, update
+
+from nobubble_api.store import events, jobs, results, retention, running
+from nobubble_api.store.database import Database, insert_if_absent, now
+from nobubble_api.store.migrating import migrate
 from nobubble_api.store.model import Beat, Event, Job, JobState, NewJob, Page
+from nobubble_api.store.tables import checks
 from nobubble_api.work import News, Solved
 
 
@@ -15,6 +22,9 @@ class Store:
     Synchronous, and safe to call from several threads. Every call may raise `StoreError`; what it
     was about to write is then not written.
     """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     @classmethod
     def open(cls, url: str) -> Store:
@@ -31,7 +41,8 @@ class Store:
             The URL is not one of these, the database cannot be reached, or a newer nobubble wrote
             it.
         """
-        raise NotImplementedError
+        migrate(url)
+        return cls(Database(url))
 
     def submit(self, new: NewJob, *, most_queued: int) -> tuple[Job, bool]:
         """Queue a job, or answer it at once where the result of the same work is stored.
@@ -50,11 +61,11 @@ class Store:
             `most_queued` jobs wait already. On PostgreSQL simultaneous submissions may exceed it
             by their number.
         """
-        raise NotImplementedError
+        return self._database.write(lambda connection: jobs.submit(connection, new, most_queued))
 
     def job(self, job_id: str) -> Job:
         """Give a job as it is now, or raise `UnknownJobError`."""
-        raise NotImplementedError
+        return self._database.read(lambda connection: jobs.job(connection, job_id))
 
     def jobs(
         self,
@@ -75,18 +86,20 @@ class Store:
         limit : int
             Jobs on the page, 1 or more.
         """
-        raise NotImplementedError
+        return self._database.read(
+            lambda connection: jobs.page(connection, state, tag, after, limit)
+        )
 
     def claim(self, owner: str, most: int) -> list[Job]:
         """Take up to `most` queued jobs to run them, oldest first.
 
         Of jobs that ask for the same run only one runs at a time, in the whole database.
         """
-        raise NotImplementedError
+        return self._database.write(lambda connection: running.claim(connection, owner, most))
 
     def beat(self, owner: str) -> Beat:
         """Tell that the owner lives, and learn which jobs are still its own."""
-        raise NotImplementedError
+        return self._database.write(lambda connection: running.beat(connection, owner))
 
     def take_back(self, silent_for: timedelta, *, most_attempts: int) -> list[str]:
         """Take the running jobs of owners whose last heartbeat is older than `silent_for`.
@@ -99,14 +112,16 @@ class Store:
         list of str
             The ids of all jobs whose state changed.
         """
-        raise NotImplementedError
+        return self._database.write(
+            lambda connection: running.take_back(connection, silent_for, most_attempts)
+        )
 
     def release(self, owner: str) -> int:
         """Queue the owner's running jobs again, for a graceful stop: no attempt is counted.
 
         Those that were to be cancelled end as cancelled. Returns how many there were.
         """
-        raise NotImplementedError
+        return self._database.write(lambda connection: running.release(connection, owner))
 
     def report(self, job_id: str, owner: str, news: News) -> int:
         """Append a progress event, and keep the best figures and schedule so far.
@@ -116,7 +131,9 @@ class Store:
         int
             The event's sequence; 0 when the job is not, or no longer, the owner's.
         """
-        raise NotImplementedError
+        return self._database.write(
+            lambda connection: running.report(connection, job_id, owner, news)
+        )
 
     def finish(
         self,
@@ -140,7 +157,9 @@ class Store:
             The ids of all jobs that ended, this one first; none when the job is not, or no
             longer, the owner's.
         """
-        raise NotImplementedError
+        return self._database.write(
+            lambda connection: running.finish(connection, job_id, owner, solved, problem, cancelled)
+        )
 
     def cancel(self, job_id: str) -> Job:
         """Cancel a queued job at once, ask the owner of a running one to; ended: unchanged.
@@ -149,23 +168,25 @@ class Store:
         ------
         UnknownJobError
         """
-        raise NotImplementedError
+        return self._database.write(lambda connection: jobs.cancel(connection, job_id))
 
     def events(self, job_id: str, after: int = 0, limit: int = 500) -> list[Event]:
         """Give the events after a sequence, oldest first; none for an unknown job."""
-        raise NotImplementedError
+        return self._database.read(
+            lambda connection: events.events_after(connection, job_id, after, limit)
+        )
 
     def latest_events(self, job_ids: Collection[str]) -> dict[str, int]:
         """Give the sequence of the newest event of each job, without those that are unknown."""
-        raise NotImplementedError
+        return self._database.read(lambda connection: events.latest_events(connection, job_ids))
 
     def schedule(self, content_hash: str) -> bytes | None:
         """Give a schedule document, checked against its hash; None where it is not kept."""
-        raise NotImplementedError
+        return self._database.read(lambda connection: results.schedule(connection, content_hash))
 
     def result(self, result_key: str) -> str | None:
         """Give the content hash of the stored result of a `Work.result_key`, or None."""
-        raise NotImplementedError
+        return self._database.read(lambda connection: results.result(connection, result_key))
 
     def delete_ended(self, before: datetime) -> int:
         """Delete jobs that ended, and results that were stored, before a time.
@@ -173,16 +194,31 @@ class Store:
         With them go the events, and every schedule that nothing refers to any more: of a job that
         stays only its newest schedule does. Returns how many jobs were deleted.
         """
-        raise NotImplementedError
+        deleted = self._delete(partial(retention.delete_jobs, before=before))
+        self._delete(partial(retention.delete_results, before=before))
+        self._delete(retention.delete_schedules)
+        return deleted
 
     def counts(self) -> dict[JobState, int]:
         """Count the jobs in every state."""
-        raise NotImplementedError
+        return self._database.read(jobs.counts)
 
     def check(self) -> None:
         """Raise `StoreError` unless the database can be reached and written."""
-        raise NotImplementedError
+        self._database.write(_write_check)
 
     def close(self) -> None:
         """Close all connections."""
-        raise NotImplementedError
+        self._database.close()
+
+    def _delete(self, some: Callable[[Connection], int]) -> int:
+        deleted = 0
+        while count := self._database.write(some):
+            deleted += count
+        return deleted
+
+
+def _write_check(connection: Connection) -> None:
+    moment = now(connection)
+    insert_if_absent(connection, checks, {"id": 1, "checked_at": moment})
+    connection.execute(update(checks).values(checked_at=moment))

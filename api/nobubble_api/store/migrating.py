@@ -1,0 +1,58 @@
+"""Brings the tables of a database up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, func, select
+
+from nobubble_api.store.database import Database
+from nobubble_api.store.errors import StoreError
+
+# Any number that others who use the same PostgreSQL database are unlikely to lock.
+_LOCK = 0x6E6F627562626C65
+
+
+def migrate(url: str) -> None:
+    """Bring a database to the newest revision, all or nothing; a simultaneous call waits for the first.
+
+    Raises
+    ------
+    StoreError
+        The database cannot be reached, or is newer than this version of nobubble.
+    """
+    database = Database(url, foreign_keys=False)
+    try:
+        if database.is_sqlite:
+            database.use_write_ahead_log()
+        database.write(lambda connection: _upgrade(connection, database.name))
+    finally:
+        database.close()
+
+
+def _upgrade(connection: Connection, name: str) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+    configuration = migrations()
+    known = {
+        script.revision for script in ScriptDirectory.from_config(configuration).walk_revisions()
+    }
+    current = MigrationContext.configure(connection).get_current_revision()
+    if current is not None and current not in known:
+        raise StoreError(
+            f"{name}: a newer nobubble wrote this database (revision {current}): use that version "
+            "or a later one"
+        )
+    configuration.attributes["connection"] = connection
+    command.upgrade(configuration, "head")
+
+
+def migrations() -> Config:
+    """Give Alembic's configuration of the migrations in this package."""
+    configuration = Config()
+    configuration.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    return configuration
