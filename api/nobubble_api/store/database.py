@@ -151,7 +151,7 @@ def now(connection: Connection) -> datetime:
     """Give the time of the database's own clock: processes on other machines have others."""
     if connection.dialect.name == "sqlite":
         return datetime.now(UTC)
-    moment = connection.execute(select(func.clock_timestamp())).scalar_one()
+    moment: datetime = connection.execute(select(func.clock_timestamp())).scalar_one()
     return moment.astimezone(UTC)
 
 

@@ -96,6 +96,7 @@ def append_progress(
 
 def events_after(connection: Connection, job_id: str, after: int, limit: int) -> list[Event]:
     """Give a job's events after a sequence, oldest first."""
+    after = min(after, 2**31 - 1)  # more than there can be; what a client sends may be any number
     rows = connection.execute(
         select(events.c.sequence, events.c.at, events.c.kind, events.c.data)
         .where(events.c.job_id == job_id, events.c.sequence > after)

@@ -6,7 +6,7 @@ import re
 import secrets
 import time
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, false, func, insert, select, update
 
 from nobubble.errors import InputError
 from nobubble_api.store.database import now
@@ -42,6 +42,7 @@ _STORED_AS_THEY_ARE = (
     "problem",
     "last_event",
 )
+_ID = re.compile("[0-9a-f]{32}")
 JOB_COLUMNS = [jobs.c[name] for name in (*_STORED_AS_THEY_ARE, "tags", "work")]
 
 
@@ -119,10 +120,15 @@ def new_id() -> str:
 
 def job(connection: Connection, job_id: str) -> Job:
     """Give a job, or raise `UnknownJobError`."""
-    row = connection.execute(select(*JOB_COLUMNS).where(jobs.c.id == job_id)).one_or_none()
+    row = connection.execute(select(*JOB_COLUMNS).where(_is(job_id))).one_or_none()
     if row is None:
         raise UnknownJobError(job_id)
     return job_from(row)
+
+
+def _is(job_id: str) -> ColumnElement[bool]:
+    # PostgreSQL takes some texts, with a NUL say, for an error and not for unknown.
+    return jobs.c.id == job_id if _ID.fullmatch(job_id) else false()
 
 
 def page(
@@ -139,7 +145,7 @@ def page(
     if tag is not None:
         query = query.join(job_tags, job_tags.c.job_id == jobs.c.id).where(job_tags.c.tag == tag)
     if after is not None:
-        if not re.fullmatch("[0-9a-f]{32}", after):
+        if not _ID.fullmatch(after):
             raise InputError(f"after: {after!r} is not a cursor: give the one of an earlier page")
         query = query.where(jobs.c.id < after)
     found = [job_from(row) for row in connection.execute(query)]
@@ -149,7 +155,7 @@ def page(
 
 def cancel(connection: Connection, job_id: str) -> Job:
     """Cancel a queued job, ask for the end of a running one."""
-    this = jobs.c.id == job_id
+    this = _is(job_id)
     # Locks the row, so that it is either still queued below, or running until this commits.
     connection.execute(select(jobs.c.id).where(this).with_for_update())
     moment = now(connection)

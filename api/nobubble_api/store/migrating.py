@@ -18,7 +18,9 @@ _LOCK = 0x6E6F627562626C65
 
 
 def migrate(url: str) -> None:
-    """Bring a database to the newest revision, all or nothing; a simultaneous call waits for the first.
+    """Bring a database to the newest revision, all or nothing.
+
+    A simultaneous call, of another process too, waits for the first.
 
     Raises
     ------
@@ -38,9 +40,8 @@ def _upgrade(connection: Connection, name: str) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
     configuration = migrations()
-    known = {
-        script.revision for script in ScriptDirectory.from_config(configuration).walk_revisions()
-    }
+    scripts = ScriptDirectory.from_config(configuration)
+    known = {script.revision for script in scripts.walk_revisions()}
     current = MigrationContext.configure(connection).get_current_revision()
     if current is not None and current not in known:
         raise StoreError(

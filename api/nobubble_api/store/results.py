@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from datetime import datetime
 
@@ -14,6 +15,9 @@ from nobubble_api.work import Solved, content_hash
 
 # The columns that jobs and results share: `Solved`, with the hash in place of the document.
 _FIGURES = ("method", "status", "stopped_by", "cost", "lower_bound", "gap", "seconds", "schedule")
+
+
+_HASH = re.compile("[0-9a-f]{64}")
 
 
 def lock_result(connection: Connection, result_key: str) -> None:
@@ -43,6 +47,8 @@ def schedule(connection: Connection, name: str) -> bytes | None:
     StoreError
         What is stored is not what was stored.
     """
+    if not _HASH.fullmatch(name):
+        return None
     compressed = connection.execute(
         select(schedules.c.compressed).where(schedules.c.content_hash == name)
     ).scalar_one_or_none()

@@ -111,7 +111,7 @@ def report(connection: Connection, job_id: str, owner: str, news: News) -> int:
         if (value := getattr(news, name)) is not None
     }
     this = jobs.c.id == job_id
-    sequence = connection.execute(
+    sequence: int | None = connection.execute(
         update(jobs)
         .where(this, _runs(owner))
         .values(last_event=jobs.c.last_event + 1, **figures)
