@@ -24,7 +24,7 @@ class Store:
     """
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     @classmethod
     def open(cls, url: str) -> Store:
@@ -61,11 +61,11 @@ class Store:
             `most_queued` jobs wait already. On PostgreSQL simultaneous submissions may exceed it
             by their number.
         """
-        return self._database.write(lambda connection: jobs.submit(connection, new, most_queued))
+        return self.database.write(lambda connection: jobs.submit(connection, new, most_queued))
 
     def job(self, job_id: str) -> Job:
         """Give a job as it is now, or raise `UnknownJobError`."""
-        return self._database.read(lambda connection: jobs.job(connection, job_id))
+        return self.database.read(lambda connection: jobs.job(connection, job_id))
 
     def jobs(
         self,
@@ -86,7 +86,7 @@ class Store:
         limit : int
             Jobs on the page, 1 or more.
         """
-        return self._database.read(
+        return self.database.read(
             lambda connection: jobs.page(connection, state, tag, after, limit)
         )
 
@@ -95,11 +95,11 @@ class Store:
 
         Of jobs that ask for the same run only one runs at a time, in the whole database.
         """
-        return self._database.write(lambda connection: running.claim(connection, owner, most))
+        return self.database.write(lambda connection: running.claim(connection, owner, most))
 
     def beat(self, owner: str) -> Beat:
         """Tell that the owner lives, and learn which jobs are still its own."""
-        return self._database.write(lambda connection: running.beat(connection, owner))
+        return self.database.write(lambda connection: running.beat(connection, owner))
 
     def take_back(self, silent_for: timedelta, *, most_attempts: int) -> list[str]:
         """Take the running jobs of owners whose last heartbeat is older than `silent_for`.
@@ -112,7 +112,7 @@ class Store:
         list of str
             The ids of all jobs whose state changed.
         """
-        return self._database.write(
+        return self.database.write(
             lambda connection: running.take_back(connection, silent_for, most_attempts)
         )
 
@@ -121,7 +121,7 @@ class Store:
 
         Those that were to be cancelled end as cancelled. Returns how many there were.
         """
-        return self._database.write(lambda connection: running.release(connection, owner))
+        return self.database.write(lambda connection: running.release(connection, owner))
 
     def report(self, job_id: str, owner: str, news: News) -> int:
         """Append a progress event, and keep the best figures and schedule so far.
@@ -131,7 +131,7 @@ class Store:
         int
             The event's sequence; 0 when the job is not, or no longer, the owner's.
         """
-        return self._database.write(
+        return self.database.write(
             lambda connection: running.report(connection, job_id, owner, news)
         )
 
@@ -157,7 +157,7 @@ class Store:
             The ids of all jobs that ended, this one first; none when the job is not, or no
             longer, the owner's.
         """
-        return self._database.write(
+        return self.database.write(
             lambda connection: running.finish(connection, job_id, owner, solved, problem, cancelled)
         )
 
@@ -168,25 +168,25 @@ class Store:
         ------
         UnknownJobError
         """
-        return self._database.write(lambda connection: jobs.cancel(connection, job_id))
+        return self.database.write(lambda connection: jobs.cancel(connection, job_id))
 
     def events(self, job_id: str, after: int = 0, limit: int = 500) -> list[Event]:
         """Give the events after a sequence, oldest first; none for an unknown job."""
-        return self._database.read(
+        return self.database.read(
             lambda connection: events.events_after(connection, job_id, after, limit)
         )
 
     def latest_events(self, job_ids: Collection[str]) -> dict[str, int]:
         """Give the sequence of the newest event of each job, without those that are unknown."""
-        return self._database.read(lambda connection: events.latest_events(connection, job_ids))
+        return self.database.read(lambda connection: events.latest_events(connection, job_ids))
 
     def schedule(self, content_hash: str) -> bytes | None:
         """Give a schedule document, checked against its hash; None where it is not kept."""
-        return self._database.read(lambda connection: results.schedule(connection, content_hash))
+        return self.database.read(lambda connection: results.schedule(connection, content_hash))
 
     def result(self, result_key: str) -> str | None:
         """Give the content hash of the stored result of a `Work.result_key`, or None."""
-        return self._database.read(lambda connection: results.result(connection, result_key))
+        return self.database.read(lambda connection: results.result(connection, result_key))
 
     def delete_ended(self, before: datetime) -> int:
         """Delete jobs that ended, and results that were stored, before a time.
@@ -201,19 +201,19 @@ class Store:
 
     def counts(self) -> dict[JobState, int]:
         """Count the jobs in every state."""
-        return self._database.read(jobs.counts)
+        return self.database.read(jobs.counts)
 
     def check(self) -> None:
         """Raise `StoreError` unless the database can be reached and written."""
-        self._database.write(_write_check)
+        self.database.write(_write_check)
 
     def close(self) -> None:
         """Close all connections."""
-        self._database.close()
+        self.database.close()
 
     def _delete(self, some: Callable[[Connection], int]) -> int:
         deleted = 0
-        while count := self._database.write(some):
+        while count := self.database.write(some):
             deleted += count
         return deleted
 

@@ -152,9 +152,7 @@ def test_cancelling_a_running_job(store: Store) -> None:
     assert store.cancel(job.id).state == "running"
     assert store.cancel(job.id).cancel_requested
     assert store.beat("me").cancelled == {job.id}
-    ended = store.finish(
-        job.id, "me", solved(stopped_by="stopped"), problem=None, cancelled=True
-    )
+    ended = store.finish(job.id, "me", solved(stopped_by="stopped"), problem=None, cancelled=True)
     assert ended == [job.id]
     kept = store.job(job.id)
     assert (kept.state, kept.stopped_by) == ("cancelled", "stopped")
