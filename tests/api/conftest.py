@@ -1,5 +1,5 @@
 """What the tests of the service share."""
 
-from tests.api.postgresql import postgresql_server, postgresql_url
+from tests.api.postgresql import new_postgresql_url, postgresql_server, postgresql_url
 
-__all__ = ["postgresql_server", "postgresql_url"]
+__all__ = ["new_postgresql_url", "postgresql_server", "postgresql_url"]

@@ -6,12 +6,13 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg import sql
 
 _NUMBERS = count(1)
 
@@ -73,10 +74,20 @@ def postgresql_server() -> Iterator[Path]:
 
 
 @pytest.fixture
-def postgresql_url(postgresql_server: Path) -> str:
-    """Give the URL of an empty database; it goes with the server."""
-    name = f"test_{next(_NUMBERS)}"
-    administration = f"host={postgresql_server} user=nobubble dbname=postgres"
-    with psycopg.connect(administration, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
-    return f"postgresql+psycopg://nobubble@/{name}?host={postgresql_server}"
+def new_postgresql_url(postgresql_server: Path) -> Callable[[], str]:
+    """Give a function that makes an empty database and gives its URL; all go with the server."""
+
+    def new() -> str:
+        name = f"test_{next(_NUMBERS)}"
+        administration = f"host={postgresql_server} user=nobubble dbname=postgres"
+        with psycopg.connect(administration, autocommit=True) as connection:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        return f"postgresql+psycopg://nobubble@/{name}?host={postgresql_server}"
+
+    return new
+
+
+@pytest.fixture
+def postgresql_url(new_postgresql_url: Callable[[], str]) -> str:
+    """Give the URL of an empty database."""
+    return new_postgresql_url()

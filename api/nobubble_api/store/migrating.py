@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 from alembic import command
@@ -13,6 +14,7 @@ from sqlalchemy import Connection, func, select
 from nobubble_api.store.database import Database
 from nobubble_api.store.errors import StoreError
 
+_ALEMBIC = threading.Lock()  # it keeps what it works on in a global
 # Any number that others who use the same PostgreSQL database are unlikely to lock.
 _LOCK = 0x6E6F627562626C65
 
@@ -31,7 +33,8 @@ def migrate(url: str) -> None:
     try:
         if database.is_sqlite:
             database.use_write_ahead_log()
-        database.write(lambda connection: _upgrade(connection, database.name))
+        with _ALEMBIC:
+            database.write(lambda connection: _upgrade(connection, database.name))
     finally:
         database.close()
 

@@ -104,7 +104,8 @@ def _create_jobs() -> None:
         sa.Column("problem", sa.JSON()),
         sa.Column("last_event", sa.Integer(), nullable=False),
         sa.CheckConstraint(
-            "state IN ('queued', 'running', 'done', 'failed', 'cancelled')", name="ck_jobs_state"
+            "state IN ('queued', 'running', 'done', 'failed', 'cancelled')",
+            name=op.f("ck_jobs_state"),  # as it is: else the convention would lengthen it
         ),
         sa.ForeignKeyConstraint(["schedule"], ["schedules.content_hash"], name="fk_jobs_schedule"),
         sa.PrimaryKeyConstraint("id", name="pk_jobs"),
