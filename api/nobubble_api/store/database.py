@@ -16,7 +16,6 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import (
     ArgumentError,
     IntegrityError,
-    NoSuchModuleError,
     OperationalError,
     SQLAlchemyError,
 )
@@ -174,7 +173,7 @@ def _understood(text: str) -> URL:
     try:
         url = make_url(text)
         backend = url.get_backend_name()
-    except (ArgumentError, NoSuchModuleError):
+    except ArgumentError:
         raise StoreError(f"the database URL cannot be read: {_ALLOWED}") from None
     if backend == "sqlite":
         if not url.database or url.database == ":memory:" or "mode=memory" in text:
