@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -59,9 +59,7 @@ class Database:
             self.engine = _postgresql_engine(url)
         # SQLite has one writer at a time, and processes that wait for it look again every now and
         # then: threads of one process wait for each other here, in turn and without delay.
-        self._writing: AbstractContextManager[object] = (
-            threading.Lock() if self.is_sqlite else nullcontext()
-        )
+        self._writing = threading.Lock() if self.is_sqlite else None
 
     def read(self, function: Callable[[Connection], _T]) -> _T:
         """Call a function that only reads, in one transaction."""
@@ -76,7 +74,7 @@ class Database:
 
         The function may be called again, when a simultaneous transaction was in the way.
         """
-        with self._writing:
+        with self._turn():
             for attempt in range(1, _MOST_TRIES + 1):
                 try:
                     with self.engine.connect() as connection:
@@ -88,6 +86,18 @@ class Database:
                         raise self._explained(error) from error
                     time.sleep(0.001 * 2**attempt)
         raise AssertionError  # the last attempt returns or raises
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if self._writing is None:
+            yield
+            return
+        if not self._writing.acquire(timeout=_BUSY_TIMEOUT_MS / 1000):
+            raise StoreError(f"{self.name}: {_MEANINGS[_LOCKED]}")
+        try:
+            yield
+        finally:
+            self._writing.release()
 
     def use_write_ahead_log(self) -> None:
         """Let SQLite readers and a writer work side by side; the file remembers it.
@@ -131,12 +141,12 @@ class Database:
         return StoreError(f"{self.name}: the database cannot do this now: {text}")
 
 
+_LOCKED = "database is locked"
 _MEANINGS = {
     "disk is full": "the disk is full: free some space; what was stored before is intact",
     "No space left": "the disk is full: free some space; what was stored before is intact",
     "disk I/O error": "the disk is full or broken",
-    "database is locked": "another process has been writing for more than "
-    f"{_BUSY_TIMEOUT_MS // 1000} s: try again",
+    _LOCKED: f"others have been writing for more than {_BUSY_TIMEOUT_MS // 1000} s: try again",
     "readonly database": "the file cannot be written: check its permissions",
     "unable to open": "the file cannot be opened: check the folder and its permissions",
     "malformed": "the file is damaged: restore it from a copy",
@@ -223,8 +233,8 @@ def _postgresql_engine(url: URL) -> Engine:
     try:
         return create_engine(
             url.set(query={**patience, **url.query}),
-            pool_size=8,
-            max_overflow=24,
+            pool_size=4,  # several processes share the hundred that a server allows by default
+            max_overflow=12,
             pool_timeout=10,
             pool_pre_ping=True,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -66,8 +67,11 @@ def test_a_writer_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     store = Store.open(f"sqlite:///{path}")
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="another process has been writing"):
+    with pytest.raises(StoreError, match="others have been writing"):
         store.check()
+    with ThreadPoolExecutor(4) as pool:
+        checks = [pool.submit(store.check) for _ in range(4)]
+    assert all(isinstance(check.exception(), StoreError) for check in checks)
     assert store.counts()["queued"] == 0
     other.execute("ROLLBACK")
     other.close()
