@@ -57,12 +57,12 @@ def postgresql_server() -> Iterator[Path]:
             )
 
         data = str(folder / "data")
-        # A time zone that is unlike any machine's: nothing may depend on it.
         run(
             *(str(binaries / "initdb"), "-D", data, "-U", "nobubble", "--auth=trust"),
             *("--no-sync", "--encoding=UTF8", "--locale=C.UTF-8"),
         )
         server = str(binaries / "pg_ctl")
+        # A time zone that is unlike any machine's: nothing may depend on it.
         options = f"-k {folder} -h '' -c fsync=off -c timezone=Asia/Kolkata -c max_connections=200"
         run(server, "-D", data, "-w", "-o", options, "-l", str(folder / "log"), "start")
         try:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -44,27 +44,31 @@ def small_disk(request: pytest.FixtureRequest) -> Iterator[tuple[Path, str]]:
         if new_postgresql_url is None:
             yield folder, f"sqlite:///{folder}/store.sqlite"
         else:
-            yield folder, _database_on(folder, new_postgresql_url())
+            url = new_postgresql_url()
+            with _moved(url, folder):
+                yield folder, url
     finally:
         subprocess.run(["umount", "--lazy", folder], check=True)
         folder.rmdir()
 
 
-def _database_on(folder: Path, url: str) -> str:
-    """Move an empty database to a folder of its own."""
+@contextmanager
+def _moved(url: str, folder: Path) -> Iterator[None]:
+    """Move an empty database to a folder, and delete it before the folder goes."""
     place = folder / "tablespace"
     place.mkdir()
-    if os.getuid() == 0:
-        shutil.chown(place, "nobody", "nogroup")
+    shutil.chown(place, "nobody", "nogroup")
     parts = make_url(url)
+    name, space = str(parts.database), f"small_{parts.database}"
     administration = f"host={parts.query['host']} user=nobubble dbname=postgres"
     with psycopg.connect(administration, autocommit=True) as connection:
-        for command in (
-            f"CREATE TABLESPACE small_{parts.database} LOCATION '{place}'",
-            f"ALTER DATABASE {parts.database} SET TABLESPACE small_{parts.database}",
-        ):
-            connection.execute(command.encode())
-    return url
+        connection.execute(f"CREATE TABLESPACE {space} LOCATION '{place}'".encode())
+        connection.execute(f"ALTER DATABASE {name} SET TABLESPACE {space}".encode())
+        try:
+            yield
+        finally:  # the server does not work on without the files of a database it knows
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+            connection.execute(f"DROP TABLESPACE {space}".encode())
 
 
 def test_a_full_disk(small_disk: tuple[Path, str]) -> None:
