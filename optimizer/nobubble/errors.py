@@ -66,6 +66,10 @@ class DocumentError(InputError):
         self.faults = tuple(faults)
         super().__init__("\n".join(f"{source}: {fault}" for fault in self.faults))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let it pass between processes: its text is not what it is made of."""
+        return type(self), (self.source, self.faults)
+
 
 class ProfileError(DocumentError):
     """A profile that is not a valid `nobubble.profile/1`."""
@@ -104,6 +108,14 @@ class InfeasibleError(NobubbleError):
         self.needed = needed
         super().__init__(message)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let it pass between processes, with all that it knows."""
+        return _infeasible, (str(self), self.rank, self.limit, self.needed)
+
+
+def _infeasible(message: str, rank: int, limit: int, needed: int) -> InfeasibleError:
+    return InfeasibleError(message, rank=rank, limit=limit, needed=needed)
+
 
 class NoScheduleError(NobubbleError):
     """No schedule was found within the time limit."""
@@ -125,3 +137,7 @@ class VerificationError(NobubbleError):
     def __init__(self, findings: Sequence[str]) -> None:
         self.findings = tuple(findings)
         super().__init__("\n".join(self.findings))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let it pass between processes."""
+        return type(self), (self.findings,)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from nobubble.compiled.loading import load_kernels
 from nobubble_cli import progress
-from nobubble_cli.kernels import load_kernels
 from nobubble_cli.progress import COMPILING, Progress
 
 

@@ -7,9 +7,9 @@ from typing import Annotated, cast
 
 import typer
 
+from nobubble.compiled.loading import load_kernels
 from nobubble.methods import EFFORTS, METHODS, Effort
 from nobubble_cli.choices import one_of
-from nobubble_cli.kernels import load_kernels
 from nobubble_cli.messages import say
 from nobubble_cli.output import check_output, write_output
 from nobubble_cli.overrides import (

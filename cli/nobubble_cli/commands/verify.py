@@ -38,25 +38,11 @@ def verify(
     against = None if profile is None else read_profile_with(profile, {})
 
     from nobubble.schedule.writing import json_text
+    from nobubble.verifier.verdict import verdict
     from nobubble.verifier.verify import verify as findings_of
 
     document = read_schedule_from(schedule)
     findings = findings_of(document, against)
-    verdict = {
-        "valid": not findings,
-        "findings": findings,
-        "profile": document["profile"].get("name"),
-        "profile_sha256": document["profile_sha256"],
-        "method": document["method"],
-        "status": document["status"],
-        "objective": document["objective"],
-        "requires": document["requires"],
-        "time_unit": document["profile"]["time_unit"],
-        # Figures of a schedule that is not valid say nothing.
-        "cost": None if findings else document["cost"],
-        "lower_bound": None if findings else document["lower_bound"],
-        "bound": document["bound"],
-    }
-    write_stdout(json_text(verdict))
+    write_stdout(json_text(verdict(document, findings)))
     if findings:
         raise VerificationError(findings)

@@ -42,7 +42,7 @@ def load(source: str | Path) -> object:
     if not text.strip():
         raise ProfileError(name, [Fault("", "is empty; a profile is an object with a schema")])
     known = None if name == "<stdin>" else _FORMATS.get(Path(source).suffix.lower())
-    read = {"JSON": _json, "YAML": _yaml, "TOML": _toml}[known or _guess(text)]
+    read = {"JSON": read_json, "YAML": _yaml, "TOML": _toml}[known or _guess(text)]
     try:
         return read(text, name)
     except RecursionError:
@@ -83,7 +83,7 @@ class _Repeating(dict[str, object]):
     repeated: tuple[str, ...]
 
 
-def _json(text: str, name: str) -> object:
+def read_json(text: str, name: str) -> object:
     """Read JSON; NaN and the infinities come through, and are refused where they stand."""
     found: list[_Repeating] = []
 
