@@ -6,9 +6,13 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from typing import Final
 
 from nobubble._version import __version__
 from nobubble.methods import Effort
+
+REPRODUCIBLE: Final = ("proof", "completed", "work")
+"""What ends a run in a way that another run repeats, byte for byte."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +108,7 @@ class Solved:
 
     def is_reproducible(self) -> bool:
         """Say whether another run gives the same bytes: no clock and no request ended it."""
-        return self.stopped_by not in ("time_limit", "stopped")
+        return self.stopped_by in REPRODUCIBLE
 
 
 def content_hash(document: bytes) -> str:

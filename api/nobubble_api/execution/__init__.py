@@ -1,0 +1,1 @@
+"""Where solves run: worker processes on this machine, or a Dask cluster."""

@@ -1,0 +1,98 @@
+"""What the service needs of a place where solves run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Protocol
+
+from nobubble_api.work import News, Solved, Work
+
+
+class WorkerLostError(Exception):
+    """The worker died before it had an answer: the solve may be tried again."""
+
+
+class OverdueError(WorkerLostError):
+    """The solve did not end in time, and its worker was killed: trying again would do no better."""
+
+
+class Run(Protocol):
+    """A solve under way.
+
+    Attributes
+    ----------
+    future : Future
+        Gives what was solved, or raises the `NobubbleError` of the solve or `WorkerLostError`.
+    """
+
+    @property
+    def future(self) -> Future[Solved]:
+        """The outcome."""
+
+    def cancel(self) -> None:
+        """Ask it to stop with the best so far; one that does not is killed."""
+
+
+class Backend(Protocol):
+    """Where solves run."""
+
+    @property
+    def executor(self) -> Executor:
+        """Runs any function, by the interface of the standard library."""
+
+    @property
+    def workers(self) -> int:
+        """How many solves run at once."""
+
+    def submit(self, work: Work, listener: Callable[[News], None], *, hard_limit: float) -> Run:
+        """Begin to solve.
+
+        Parameters
+        ----------
+        work : Work
+        listener : callable
+            Called with news, in some thread of this process.
+        hard_limit : float
+            Seconds after which, and a grace, the worker is killed.
+        """
+
+    def is_alive(self) -> bool:
+        """Say whether a worker can take work."""
+
+    def close(self, *, wait: float) -> None:
+        """Take no more work, and kill what still runs after so many seconds."""
+
+
+def open_backend(address: str, *, workers: int | None, grace: float = 5.0) -> Backend:
+    """Start workers on this machine, or connect to a Dask scheduler.
+
+    Parameters
+    ----------
+    address : str
+        ``local``, or ``tcp://host:port`` or ``tls://host:port`` of a scheduler.
+    workers : int or None
+        Solves at once; None takes all that there is.
+    grace : float
+        Seconds that a solve has to stop when it is asked to.
+
+    Raises
+    ------
+    InputError
+        The address is neither, Dask is not installed, or the scheduler does not answer.
+    """
+    from nobubble.errors import InputError
+
+    if address == "local":
+        from nobubble_api.execution.cpus import available_cpus
+        from nobubble_api.execution.local import LocalBackend
+
+        return LocalBackend(workers or available_cpus(), grace)
+    if address.startswith(("tcp://", "tls://")):
+        from nobubble_api.execution.dask_cluster import DaskBackend
+
+        return DaskBackend(address, workers, grace)
+    raise InputError(
+        f"NOBUBBLE_EXECUTOR: {address!r} is no place where solves run; give local, or the address "
+        "of a Dask scheduler such as tcp://scheduler:8786"
+    )
