@@ -15,6 +15,7 @@ from nobubble._version import __version__
 from nobubble_cli.commands.bound import bound
 from nobubble_cli.commands.render import render
 from nobubble_cli.commands.replay import replay
+from nobubble_cli.commands.serve import serve
 from nobubble_cli.commands.show import show
 from nobubble_cli.commands.solve import solve
 from nobubble_cli.commands.verify import verify
@@ -33,7 +34,7 @@ app = typer.Typer(
         "max_content_width": 100,
     },
 )
-for command in (solve, verify, bound, show, render, replay):
+for command in (solve, verify, bound, show, render, replay, serve):
     app.command()(command)
 
 

@@ -19,10 +19,13 @@ def test_wheel_claims_only_its_own_names(tmp_path: Path) -> None:
     files = zipfile.ZipFile(wheel).namelist()
     assert {file.split("/")[0] for file in files} == {
         "nobubble",
+        "nobubble_api",
         "nobubble_cli",
         f"nobubble-{nobubble.__version__}.dist-info",
     }
     assert "nobubble/py.typed" in files
+    assert "nobubble/profiles/measured-p8.json" in files
+    assert "nobubble_api/page/index.html" in files
 
 
 def test_importing_nobubble_is_light() -> None:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, Connection, exists, select, update
 
+from nobubble_api.problems import problem
 from nobubble_api.store.database import now
 from nobubble_api.store.events import append_progress, change_state
 from nobubble_api.store.jobs import JOB_COLUMNS, job_from
@@ -73,18 +74,13 @@ def take_back(connection: Connection, silent_for: timedelta, most_attempts: int)
     """
     moment = now(connection)
     silent = RUNNING & (jobs.c.heartbeat_at < moment - silent_for)
-    changed = _end_cancelled(connection, silent, moment)
-    exhausted = connection.execute(
-        select(jobs.c.id, jobs.c.flight_key, jobs.c.attempts)
-        .where(silent, jobs.c.attempts >= most_attempts)
-        .order_by(jobs.c.id)
-        .with_for_update()
-    ).all()
-    for row in exhausted:
-        values: dict[str, object] = {"problem": _lost_too_often(row.attempts)}
-        changed += _end(connection, jobs.c.id == row.id, "failed", moment, values)
-        changed += _end(connection, _waits_for(row.flight_key), "failed", moment, values)
-    return changed + change_state(connection, silent, "queued", moment, started_at=None, **_NOBODYS)
+    return _back_to_queue(connection, silent, moment, most_attempts)
+
+
+def give_back(connection: Connection, job_id: str, owner: str, most_attempts: int) -> list[str]:
+    """Give back one job; see `Store.give_back`."""
+    this = (jobs.c.id == job_id) & _runs(owner)
+    return _back_to_queue(connection, this, now(connection), most_attempts)
 
 
 def release(connection: Connection, owner: str) -> int:
@@ -132,7 +128,7 @@ def finish(
     job_id: str,
     owner: str,
     solved: Solved | None,
-    problem: dict[str, object] | None,
+    failure: dict[str, object] | None,
     cancelled: bool,
 ) -> list[str]:
     """End a run, and what waits for the same; see `Store.finish`."""
@@ -154,7 +150,7 @@ def finish(
         {} if solved is None else figures_of(solved, keep_schedule(connection, solved.document))
     )
     state: JobState = "cancelled" if cancelled else "failed" if solved is None else "done"
-    values: dict[str, object] = {**figures, "problem": problem}
+    values: dict[str, object] = {**figures, "problem": failure}
     ended = _end(connection, this, state, moment, values)
     if state != "cancelled":
         ended += _end(connection, _waits_for(row.flight_key), state, moment, values)
@@ -163,6 +159,24 @@ def finish(
         same_work = QUEUED & jobs.c.result_key.in_([row.result_key, result_key])
         ended += _end(connection, same_work, "done", moment, figures)
     return ended
+
+
+def _back_to_queue(
+    connection: Connection, lost: ColumnElement[bool], moment: datetime, most_attempts: int
+) -> list[str]:
+    """Queue jobs whose run was lost, or end them."""
+    changed = _end_cancelled(connection, lost, moment)
+    exhausted = connection.execute(
+        select(jobs.c.id, jobs.c.flight_key, jobs.c.attempts)
+        .where(lost, jobs.c.attempts >= most_attempts)
+        .order_by(jobs.c.id)
+        .with_for_update()
+    ).all()
+    for row in exhausted:
+        values: dict[str, object] = {"problem": _lost_too_often(row.attempts)}
+        changed += _end(connection, jobs.c.id == row.id, "failed", moment, values)
+        changed += _end(connection, _waits_for(row.flight_key), "failed", moment, values)
+    return changed + change_state(connection, lost, "queued", moment, started_at=None, **_NOBODYS)
 
 
 def _runs(owner: str) -> ColumnElement[bool]:
@@ -190,10 +204,8 @@ def _end(
 
 
 def _lost_too_often(attempts: int) -> dict[str, object]:
-    return {
-        "type": "urn:nobubble:problem:worker-lost",
-        "title": "The process that solved this was lost each time",
-        "status": 500,
-        "detail": f"The process that solved this ended {attempts} times before it had an answer, "
+    return problem(
+        "worker-lost",
+        f"The process that solved this ended {attempts} times before it had an answer, "
         "possibly for want of memory. Try a smaller profile or another method.",
-    }
+    )

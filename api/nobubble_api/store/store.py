@@ -116,6 +116,18 @@ class Store:
             lambda connection: running.take_back(connection, silent_for, most_attempts)
         )
 
+    def give_back(self, job_id: str, owner: str, *, most_attempts: int) -> list[str]:
+        """Queue a job again whose worker was lost, or end it as `take_back` does.
+
+        Returns
+        -------
+        list of str
+            The ids of all jobs whose state changed; none when the job is not the owner's.
+        """
+        return self.database.write(
+            lambda connection: running.give_back(connection, job_id, owner, most_attempts)
+        )
+
     def release(self, owner: str) -> int:
         """Queue the owner's running jobs again, for a graceful stop: no attempt is counted.
 

@@ -1,0 +1,250 @@
+"""The bodies that clients send: checked, and turned into work."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any, NoReturn, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from nobubble.errors import Fault, NobubbleError, ProfileError
+from nobubble.methods import METHODS, Effort
+from nobubble.profile.document import profile_document
+from nobubble.profile.loading import read_json
+from nobubble.profile.model import Objective, Profile
+from nobubble.profile.reading import parse_profile
+from nobubble.profile.wording import nearest, pointer_to, shown
+from nobubble.schedule.document import ScheduleDocument
+from nobubble.schedule.reading import parse_schedule
+from nobubble.schedule.writing import json_text
+from nobubble_api.problems import ProblemError, problem_of
+from nobubble_api.work import Work
+
+MOST_FAULTS = 20
+
+
+def _plain_number(value: object) -> object:
+    """Give the exact decimals of the JSON reader as floats, where a float is wanted."""
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def _plain_text(text: str) -> str:
+    """Refuse what databases and terminals take badly: control characters, halves of pairs."""
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
+        raise ValueError("text without control characters")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_plain_text), Field(min_length=1, max_length=200)]
+Tag = Annotated[str, AfterValidator(_plain_text), Field(min_length=1, max_length=100)]
+Seconds = Annotated[float, BeforeValidator(_plain_number), Field(gt=0, allow_inf_nan=False)]
+
+
+def _a_method(name: str) -> str:
+    if name not in METHODS:
+        near = nearest(name, METHODS)
+        raise ValueError(f"one of {', '.join(METHODS)}" + (f"; is {near} meant?" if near else ""))
+    return name
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Options(_Strict):
+    """How to solve; as the options of `nobubble solve`."""
+
+    method: Annotated[
+        str, AfterValidator(_a_method), Field(json_schema_extra={"enum": list(METHODS)})
+    ] = "auto"
+    objective: Objective | None = Field(default=None, description="In place of the profile's own.")
+    effort: Effort = "normal"
+    seed: int = Field(default=0, ge=0, le=2**32 - 1)
+    time_limit: Seconds | None = Field(
+        None, description="Seconds after which it ends with what it has."
+    )
+    ignore_memory_limit: bool = False
+
+
+class SolveBody(_Strict):
+    """What to solve, and how."""
+
+    profile: dict[str, Any] = Field(description="A nobubble.profile/1.")
+    options: Options = Field(default_factory=lambda: Options.model_validate({}))
+
+
+class JobBody(SolveBody):
+    """What to solve, and how, with a name and tags to find it by."""
+
+    name: Name | None = None
+    tags: Annotated[list[Tag], Field(max_length=20)] = []
+
+
+class ProfileBody(_Strict):
+    """A profile to look at."""
+
+    profile: dict[str, Any] = Field(description="A nobubble.profile/1.")
+
+
+class VerifyBody(_Strict):
+    """A schedule to check, against the profile that it carries or another."""
+
+    schedule: dict[str, Any] = Field(description="A nobubble.schedule/1.")
+    profile: dict[str, Any] | None = Field(default=None, description="A nobubble.profile/1.")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a client asks to be solved."""
+
+    profile: Profile
+    work: Work
+    notes: tuple[str, ...]
+    name: str | None
+    tags: tuple[str, ...]
+
+
+def read_solve(raw: bytes, model: type[SolveBody], *, max_ops: int, max_time_limit: float) -> Asked:
+    """Read the body of a solve or a job.
+
+    Raises
+    ------
+    ProblemError
+    """
+    body = _read(raw, model)
+    options = body.options
+    overrides = {} if options.objective is None else {"objective": options.objective}
+    limit = options.time_limit
+    if limit is not None and limit > max_time_limit:
+        _refuse(
+            "/options/time_limit",
+            f"is {limit:g} s, but this service solves for {max_time_limit:g} s at most; give less",
+        )
+    profile, notes = _profile({**body.profile, **overrides}, max_ops)
+    work = Work(
+        profile=json_text(profile_document(profile)),
+        method=options.method,
+        effort=options.effort,
+        seed=options.seed,
+        time_limit=limit,
+        ignore_memory_limit=options.ignore_memory_limit,
+    )
+    if isinstance(body, JobBody):
+        return Asked(profile, work, notes, body.name, tuple(dict.fromkeys(body.tags)))
+    return Asked(profile, work, notes, None, ())
+
+
+def read_profile_body(raw: bytes, *, max_ops: int) -> tuple[Profile, tuple[str, ...]]:
+    """Read a body that is a profile, and the notes on how it was rounded.
+
+    Raises
+    ------
+    ProblemError
+    """
+    return _profile(_read(raw, ProfileBody).profile, max_ops)
+
+
+def read_verify_body(raw: bytes) -> tuple[ScheduleDocument, Profile | None]:
+    """Read a body with a schedule and perhaps a profile.
+
+    Raises
+    ------
+    ProblemError
+    """
+    body = _read(raw, VerifyBody)
+    try:
+        schedule = parse_schedule(body.schedule)
+    except NobubbleError as error:
+        raise _problem(error, "/schedule") from None
+    if body.profile is None:
+        return schedule, None
+    try:
+        return schedule, parse_profile(body.profile)
+    except NobubbleError as error:
+        raise _problem(error, "/profile") from None
+
+
+_Body = TypeVar("_Body", bound=BaseModel)
+
+
+def _read(raw: bytes, model: type[_Body]) -> _Body:
+    try:
+        data = read_json(raw.decode("utf-8-sig"), "body")
+    except UnicodeDecodeError as error:
+        _refuse("", f"is not UTF-8 text (byte 0x{raw[error.start]:02x} at offset {error.start})")
+    except RecursionError:
+        _refuse("", "is nested too deeply")
+    except ProfileError as error:
+        raise _bad_request(list(error.faults)) from None
+    if not isinstance(data, dict):
+        _refuse("", f"is not an object but {shown(data)}")
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_context=True)
+        raise _bad_request([_told(fault, model) for fault in faults]) from None
+
+
+def _profile(data: dict[str, Any], max_ops: int) -> tuple[Profile, tuple[str, ...]]:
+    notes: list[str] = []
+    try:
+        profile = parse_profile(data, notes=notes)
+    except NobubbleError as error:
+        raise _problem(error, "/profile") from None
+    ops = ops_of(profile)
+    if ops > max_ops:
+        raise ProblemError(
+            "too-large",
+            f"the profile has {ops} ops (3 for every stage and microbatch), but this service takes "
+            f"{max_ops}; solve it by the command line, or have the operator raise "
+            "NOBUBBLE_MAX_OPS",
+            ops=ops,
+            most=max_ops,
+        )
+    return profile, tuple(notes)
+
+
+def ops_of(profile: Profile) -> int:
+    """Count the F's, B's and W's."""
+    return 3 * len(profile.stages) * profile.microbatches
+
+
+def _told(fault: ErrorDetails, model: type[BaseModel]) -> Fault:
+    """Put one of pydantic's faults into words: what was given, and what is allowed."""
+    pointer = pointer_to(*fault["loc"])
+    kind, given = fault["type"], shown(fault["input"])
+    if kind == "missing":
+        return Fault(pointer, "is missing")
+    if kind == "extra_forbidden":
+        name = str(fault["loc"][-1])
+        fields = (Options if fault["loc"][0] == "options" else model).model_fields
+        near = nearest(name, fields)
+        hint = f"; is {near} meant?" if near else f"; there are {', '.join(fields)}"
+        return Fault(pointer, f"is not known{hint}")
+    text = fault["msg"]
+    for opening in ("Input should be ", "Value should have ", "Value error, "):
+        text = text.removeprefix(opening)
+    return Fault(pointer, f"is {given}; allowed: {text}")
+
+
+def _bad_request(faults: list[Fault]) -> ProblemError:
+    shown_faults = faults[:MOST_FAULTS]
+    places = [{"pointer": fault.pointer, "message": fault.message} for fault in shown_faults]
+    first = shown_faults[0]
+    return ProblemError(
+        "bad-request",
+        f"{first.pointer or 'the body'} {first.message}"
+        + (f"; and {len(faults) - 1} more" if len(faults) > 1 else ""),
+        errors=places,
+    )
+
+
+def _refuse(pointer: str, message: str) -> NoReturn:
+    raise _bad_request([Fault(pointer, message)])
+
+
+def _problem(error: NobubbleError, at: str) -> ProblemError:
+    return ProblemError.of(problem_of(error, at))

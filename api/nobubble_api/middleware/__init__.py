@@ -1,0 +1,1 @@
+"""What every request passes: limits on its body, an id, a log line, metrics."""

@@ -1,0 +1,1 @@
+"""What clients see: one file for each kind of thing that they ask for."""
