@@ -25,8 +25,10 @@ FORMS: Final = {
     "svg": Form(".svg", "image/svg+xml"),
     "html": Form(".html", "text/html"),
     "trace": Form(".trace.json", "application/vnd.chrome.trace+json"),
+    "torch-csv": Form(".csv", "text/csv"),
+    "torch-csv-comms": Form(".comms.csv", "text/csv"),
 }
-"""The schedule document, a picture, a page, and a Chrome or Perfetto trace."""
+"""The schedule document, a picture, a page, a Chrome or Perfetto trace, and PyTorch's tables."""
 
 
 def bound(profile: Profile) -> str:
@@ -93,6 +95,10 @@ def drawn(document: bytes, form: str) -> str:
         from nobubble.pictures.html import html
 
         return html(parsed)
-    from nobubble.pictures.trace import trace
+    if form == "trace":
+        from nobubble.pictures.trace import trace
 
-    return trace(parsed)
+        return trace(parsed)
+    from nobubble.exports import export
+
+    return export(parsed, form)

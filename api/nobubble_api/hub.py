@@ -38,10 +38,14 @@ class Hub:
         self._loop = asyncio.get_running_loop()
         self._task = self._loop.create_task(self._poll())
 
-    async def close(self) -> None:
-        """End every subscription."""
+    def end(self) -> None:
+        """End every subscription: whoever waits is woken, and sees that this is closed."""
         self.is_closed = True
         self._wake(list(self._waiting))
+
+    async def close(self) -> None:
+        """End every subscription, and the look-out."""
+        self.end()
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):

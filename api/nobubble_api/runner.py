@@ -24,9 +24,9 @@ from nobubble_api.work import News, Solved
 
 _LOG: Final = structlog.get_logger("nobubble.runner")
 
-BEAT: Final = 2.0
+BEAT: Final = 1.0
 """Seconds between two heartbeats."""
-SILENCE: Final = timedelta(seconds=20)
+SILENCE: Final = timedelta(seconds=10)
 """Without a heartbeat for so long, a process counts as dead and its jobs are taken up."""
 MOST_ATTEMPTS: Final = 3
 """A job whose worker died so often is given up: it may well be the job that kills it."""

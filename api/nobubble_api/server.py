@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import signal
 import socket
 import sys
+from collections.abc import Callable, Iterator
 
 import uvicorn
 
@@ -18,8 +22,8 @@ def serve(settings: Settings) -> None:
 
     Raises
     ------
-    InputError
-        A setting is wrong, the address cannot be listened on, or a part does not start.
+    NobubbleError
+        A setting is wrong, the address cannot be listened on, or a part cannot be had.
     """
     set_up_logs(settings.log_level)
     app = create_app(settings)
@@ -35,14 +39,39 @@ def serve(settings: Settings) -> None:
         h11_max_incomplete_event_size=64 * 1024,
     )
     listening = _listen(settings.host, settings.port)
-    host, port = listening.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    print(f"nobubble serves http://{shown}:{port} (API: /docs)", file=sys.stderr, flush=True)
-    server = uvicorn.Server(config)
     with listening:
-        server.run(sockets=[listening])
-    if not server.started:
-        raise InputError("the service did not start; the log above says why")
+        app.state.service.open()
+        host, port = listening.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        print(f"nobubble serves http://{shown}:{port} (API: /docs)", file=sys.stderr, flush=True)
+        _Server(config, app.state.service.begin_to_stop).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Ends with exit code 0 when it was told to stop: uvicorn would raise the signal once more.
+
+    Parameters
+    ----------
+    config : uvicorn.Config
+    stopping : callable
+        Called when it is told to stop, before connections are closed.
+    """
+
+    def __init__(self, config: uvicorn.Config, stopping: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop on SIGTERM and SIGINT."""
+        loop = asyncio.get_running_loop()
+        for sign in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(sign, self._stop, sign)
+        yield
+
+    def _stop(self, sign: int) -> None:
+        self._stopping()
+        self.handle_exit(sign, None)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -47,6 +47,7 @@ class Service:
         self.schedules = _Recent(_CACHED_BYTES)
         self.answers = _Recent(_CACHED_ANSWERS)
         self.streams = 0
+        self.is_open = False
         self.is_stopping = False
         self.solved_at = -float("inf")
         self.store: Store
@@ -55,14 +56,25 @@ class Service:
         self.hub: Hub
         self._aside: Backend
 
-    async def start(self) -> None:
-        """Open the store, start the workers, take up jobs."""
+    def open(self) -> None:
+        """Open the store and start the workers.
+
+        Raises
+        ------
+        NobubbleError
+            One of them cannot be had; says why.
+        """
         settings = self.settings
-        self.store = await run_in_threadpool(Store.open, settings.store_url())
-        self.backend = await run_in_threadpool(
-            lambda: open_backend(settings.executor, workers=settings.workers)
-        )
-        self._aside = await run_in_threadpool(lambda: open_backend("local", workers=1))
+        self.store = Store.open(settings.store_url())
+        self.backend = open_backend(settings.executor, workers=settings.workers)
+        self._aside = open_backend("local", workers=1)
+        self.is_open = True
+
+    async def start(self) -> None:
+        """Take up jobs, in the event loop of the service."""
+        settings = self.settings
+        if not self.is_open:
+            await run_in_threadpool(self.open)
         self.hub = Hub(self.store)
         self.hub.start()
         owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
@@ -78,6 +90,11 @@ class Service:
         self.metrics.watch_running(self.runner.running)
         self.runner.start()
         _LOG.info("started", owner=owner, executor=settings.executor, workers=self.backend.workers)
+
+    def begin_to_stop(self) -> None:
+        """Take no more work and let go of those who wait: before the server closes connections."""
+        self.is_stopping = True
+        self.hub.end()
 
     async def stop(self) -> None:
         """Take no more work; what does not end in time goes back to the queue."""

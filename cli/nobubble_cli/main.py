@@ -13,6 +13,7 @@ import typer
 
 from nobubble._version import __version__
 from nobubble_cli.commands.bound import bound
+from nobubble_cli.commands.export import export
 from nobubble_cli.commands.render import render
 from nobubble_cli.commands.replay import replay
 from nobubble_cli.commands.serve import serve
@@ -34,7 +35,7 @@ app = typer.Typer(
         "max_content_width": 100,
     },
 )
-for command in (solve, verify, bound, show, render, replay, serve):
+for command in (solve, verify, bound, show, render, export, replay, serve):
     app.command()(command)
 
 

@@ -28,6 +28,7 @@ OPTIONS = {
     "bound": OVERRIDES,
     "show": ["--width", "--color", "--detail"],
     "render": ["-o", "--output", "--format"],
+    "export": ["--format", "-o", "--output"],
     "replay": ["--noise", "--rank-noise", "--slow-rank", "--samples", "--seed"],
     "serve": [
         *["--host", "--port", "--data-dir", "--database-url", "--executor", "--workers"],

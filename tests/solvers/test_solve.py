@@ -190,6 +190,11 @@ def test_a_run_that_is_asked_to_stop_at_once_has_no_schedule() -> None:
     """Tests that the request counts before the start too."""
     with pytest.raises(NoScheduleError, match=r"^it was stopped before there was a schedule"):
         solve(uniform(2, 2, (1, 1, 1)), method="greedy", stop=lambda: True)
+    # A placement that no quick schedule is made for but GPipe, which breaks the limit.
+    v = replace(uniform(2, 4, (1, 1, 1), chunks=2, limit=4 * HALF), placement=(0, 1, 1, 0))
+    for method in ("auto", "search", "cpsat", "milp"):
+        with pytest.raises(NoScheduleError, match=r"^it was stopped before there was a schedule"):
+            solve(v, method=method, stop=lambda: True)
 
 
 def test_too_little_memory_names_the_rank_and_what_would_do() -> None:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Executor, Future
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -34,6 +34,7 @@ _CONNECT: Final = 20.0
 """Seconds to wait for a scheduler."""
 _LARGEST_DRAFT: Final = 2**20
 """Bytes of a best so far that are sent through the scheduler; larger ones are left out."""
+_KEYS: Final = tuple(field.name for field in fields(News))
 _GLANCE: Final = 2.0
 """Seconds for which the number of workers counts."""
 
@@ -244,7 +245,7 @@ def _message_of(news: News) -> dict[str, Any]:
 
 
 def _news_of(message: dict[str, Any]) -> News:
-    values = dict(message)
+    values = {key: message[key] for key in _KEYS}  # Dask adds the worker's address.
     for key in ("cost", "lower_bound"):
         if values[key] is not None:
             values[key] = Decimal(values[key])

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures import CancelledError, Executor, Future, InvalidStateError
 from concurrent.futures import TimeoutError as OutOfTime
 from multiprocessing import get_context
 from multiprocessing.connection import Client, Connection, Listener
@@ -157,13 +157,22 @@ class LocalRun:
         if self._task is not None and not self.future.done():
             self._task.cancel()
 
+    def abandon(self) -> None:
+        """Give it up: its worker is gone, and the pool says no more."""
+        self._fail(WorkerLostError("the service stopped"))
+
     def _finish(self, task: Future[Solved]) -> None:
         error = task.exception()
         if error is None:
-            self.future.set_result(task.result())
+            with contextlib.suppress(InvalidStateError):
+                self.future.set_result(task.result())
         elif isinstance(error, WorkerLostError) and self._is_cancelled:
-            self.future.set_exception(NoScheduleError("it was stopped before there was a schedule"))
+            self._fail(NoScheduleError("it was stopped before there was a schedule"))
         else:
+            self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        with contextlib.suppress(InvalidStateError):
             self.future.set_exception(error)
 
 
@@ -194,9 +203,7 @@ class LocalBackend:
         self._is_closed = False
         self._thread = threading.Thread(target=self._accept, name="nobubble-news", daemon=True)
         self._thread.start()
-        # Workers load what is compiled when they start, not with the first solve.
-        for _ in range(workers):
-            self.executor.submit(_warm)
+        self.is_alive()  # Starts the pool, which would else wait for the first task.
 
     @property
     def workers(self) -> int:
@@ -228,6 +235,8 @@ class LocalBackend:
         while self._runs and time.monotonic() < end:
             time.sleep(0.02)
         self.executor.shutdown(wait=True, cancel_futures=True)
+        for run in list(self._runs.values()):
+            run.abandon()
         self._listening.close()
         self._folder.cleanup()
 
@@ -262,6 +271,11 @@ def _begin_worker(service: int) -> None:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
     threading.Thread(target=_watch_over, args=(service,), daemon=True).start()
+    # Not with its first solve: that would make somebody wait.
+    from nobubble.compiled.loading import load_kernels
+    from nobubble.verifier import verify  # noqa: F401
+
+    load_kernels()
 
 
 def _watch_over(service: int) -> None:
@@ -269,13 +283,6 @@ def _watch_over(service: int) -> None:
     while os.getppid() == service:
         time.sleep(0.5)
     os._exit(1)
-
-
-def _warm() -> None:
-    from nobubble.compiled.loading import load_kernels
-    from nobubble.verifier import verify  # noqa: F401
-
-    load_kernels()
 
 
 def _solve(work: Work, run_id: str, address: str, key: bytes) -> Solved:

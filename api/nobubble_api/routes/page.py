@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import base64
+import functools
+import hashlib
 import mimetypes
 from importlib.resources import files
-from typing import Final
 
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from nobubble.pictures.html import page_script
 from nobubble_api.problems import ProblemError
 
 router = APIRouter(include_in_schema=False)
 
-_POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-    "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-)
+
+@functools.cache
+def _policy() -> str:
+    """Allow the page's own script, and that of the schedule pages that it shows in frames."""
+    digest = base64.b64encode(hashlib.sha256(page_script().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'self' 'sha256-{digest}'; "
+        "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; "
+        "frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    )
 
 
 @router.get("/")
@@ -40,7 +49,7 @@ def _file(name: str) -> Response:
         (folder / name).read_bytes(),
         media_type=kind,
         headers={
-            "Content-Security-Policy": _POLICY,
+            "Content-Security-Policy": _policy(),
             "Cache-Control": "no-cache",
             "X-Content-Type-Options": "nosniff",
         },

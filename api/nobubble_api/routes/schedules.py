@@ -44,7 +44,7 @@ def has_it(if_none_match: str | None, tag: str) -> bool:
     summary="A stored schedule",
     responses={
         200: {
-            "description": "The schedule: .json or none, .svg, .html, .trace.json, or by Accept.",
+            "description": "The schedule, in the form of the suffix, or by Accept.",
             "content": {form.media_type: {} for form in FORMS.values()},
         },
         304: {"description": "The client has it."},
@@ -58,8 +58,8 @@ async def schedule(
     name: Annotated[
         str,
         Path(
-            pattern=r"^[0-9a-f]{64}(\.json|\.svg|\.html|\.trace\.json)?$",
-            description="The content hash, with .json, .svg, .html or .trace.json where wanted.",
+            pattern=r"^[0-9a-f]{64}(\.json|\.svg|\.html|\.trace\.json|\.csv|\.comms\.csv)?$",
+            description="The content hash, and the suffix of a form where wanted.",
             examples=["0" * 64 + ".svg"],
         ),
     ],

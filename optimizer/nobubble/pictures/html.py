@@ -44,10 +44,15 @@ def html(document: ScheduleDocument) -> str:
             f"{generator['name']} {generator['version']}, profile {document['profile_sha256'][:12]}"
         ),
         "data": _embedded(_data(document, layout)),
-        "script": "\n".join(map(_file, _SCRIPTS)),
+        "script": page_script().strip("\n"),
     }
     # In one pass, so that nothing that is filled in is taken for a place to fill in.
     return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _file("page.html"))
+
+
+def page_script() -> str:
+    """Give the text of the page's script element, the same on every page: for policies by hash."""
+    return "\n" + "\n".join(map(_file, _SCRIPTS)) + "\n"
 
 
 def _file(name: str) -> str:

@@ -92,8 +92,9 @@ def answer(task: Task) -> Answer:
         return Answer(solution, bound, "proof" if is_optimal else "completed")
     require_feasible(task.profile, problem)
     best = _Best(task, best_bound(problem))
-    for attempt in _STEPS[task.method]:
-        if best.is_proven() or (watch.is_over() and best.solutions):
+    for number, attempt in enumerate(_STEPS[task.method]):
+        # Without any time the first attempt is made all the same: it may be over at once.
+        if best.is_proven() or (number > 0 and watch.is_over()):
             break
         attempt(task, best)
     return best.answer()

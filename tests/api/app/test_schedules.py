@@ -32,6 +32,8 @@ def at(running: Running) -> str:
         (".svg", "*/*", "image/svg+xml"),
         (".html", "*/*", "text/html; charset=utf-8"),
         (".trace.json", "*/*", TRACE),
+        (".csv", "*/*", "text/csv; charset=utf-8"),
+        (".comms.csv", "*/*", "text/csv; charset=utf-8"),
         ("", "image/svg+xml", "image/svg+xml"),
         ("", "image/*", "image/svg+xml"),
         ("", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", "text/html; charset=utf-8"),

@@ -11,6 +11,7 @@ function redraw() {
 }
 
 function draw() {
+  if (size.plot <= 0) return; // Hidden, or in a frame that has no width yet.
   pen.setTransform(size.scale, 0, 0, size.scale, 0, 0);
   pen.fillStyle = theme.card;
   pen.fillRect(0, 0, size.width, size.height);
