@@ -46,12 +46,16 @@ benchmark: $(STAMP) ## Solve all ready profiles and search cases: some minutes; 
 
 lock: $(VENV)/python ## Lock the dependencies of pyproject.toml, hashes included
 	@$(get_uv)
-	$(VENV)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
-	    --all-extras --group dev --generate-hashes --custom-compile-command "make lock" \
-	    $(LOCK) pyproject.toml --output-file requirements.lock
+	$(lock) --group dev $(LOCK) pyproject.toml --output-file requirements.lock
+	$(lock) --constraint requirements.lock pyproject.toml --output-file requirements-service.lock
 
-schemas: $(STAMP) ## Write the JSON Schemas of profile and schedule
+# The same versions in both files: the second is what the container image installs.
+lock = $(VENV)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+    --all-extras --generate-hashes --no-annotate --custom-compile-command "make lock"
+
+schemas: $(STAMP) ## Write the JSON Schemas of profile and schedule, and the OpenAPI document
 	$(VENV)/python -m nobubble.schemas docs/schemas
+	$(VENV)/python -m nobubble_api.openapi docs/openapi.json
 
 pictures: $(STAMP) ## Draw the pictures of the documentation
 	$(VENV)/python docs/pictures/draw.py

@@ -13,7 +13,9 @@ import typer
 
 from nobubble._version import __version__
 from nobubble_cli.commands.bound import bound
+from nobubble_cli.commands.check import check
 from nobubble_cli.commands.export import export
+from nobubble_cli.commands.jobs import jobs
 from nobubble_cli.commands.render import render
 from nobubble_cli.commands.replay import replay
 from nobubble_cli.commands.serve import serve
@@ -35,8 +37,9 @@ app = typer.Typer(
         "max_content_width": 100,
     },
 )
-for command in (solve, verify, bound, show, render, export, replay, serve):
+for command in (solve, verify, bound, show, render, export, replay, check, serve):
     app.command()(command)
+app.add_typer(jobs)
 
 
 def _print_version(wanted: bool) -> None:

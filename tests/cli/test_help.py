@@ -22,7 +22,7 @@ OPTIONS = {
     "solve": [
         *["-o", "--output", "--method", "--effort", "--seed", "--time-limit"],
         *OVERRIDES,
-        "--ignore-memory-limit",
+        *["--ignore-memory-limit", "--server", "--token"],
     ],
     "verify": ["--profile"],
     "bound": OVERRIDES,
@@ -30,6 +30,7 @@ OPTIONS = {
     "render": ["-o", "--output", "--format"],
     "export": ["--format", "-o", "--output"],
     "replay": ["--noise", "--rank-noise", "--slow-rank", "--samples", "--seed"],
+    "check": ["--update", "--method", "--effort", "--seed", "--server", "--token"],
     "serve": [
         *["--host", "--port", "--data-dir", "--database-url", "--executor", "--workers"],
         *["--tokens-file", "--tokens", "--allow-anyone", "--max-body", "--body-timeout"],
@@ -50,7 +51,17 @@ def test_the_commands_and_their_options_are_these() -> None:
             for option in parameter.opts
         ]
         for name, command in COMMANDS.items()
+        if name != "jobs"
     } == OPTIONS
+
+
+def test_jobs_has_these_commands() -> None:
+    """Tests the one command that has commands of its own."""
+    names = ["submit", "list", "show", "watch", "cancel"]
+    assert list(COMMANDS["jobs"].commands) == names
+    for command in COMMANDS["jobs"].commands.values():
+        options = [option for parameter in command.params for option in parameter.opts]
+        assert {"--server", "--token"} <= set(options)
 
 
 @pytest.mark.parametrize("command", OPTIONS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -22,7 +22,11 @@ from nobubble_cli.overrides import (
     read_profile_with,
 )
 from nobubble_cli.progress import Progress
+from nobubble_cli.remote.options import SolveServerOption, SolveTokenOption
 from nobubble_cli.summary import summary
+
+if TYPE_CHECKING:
+    from nobubble.profile.model import Profile
 
 
 def solve(
@@ -70,6 +74,8 @@ def solve(
             help="Solve as if the profile had no memory limit.",
         ),
     ] = False,
+    server: SolveServerOption = None,
+    token: SolveTokenOption = None,
 ) -> None:
     """Find a schedule for a profile and write it as JSON.
 
@@ -86,6 +92,17 @@ def solve(
     keys = overrides(objective, microbatches, memory_limit, placement)
     check_output(output)
     read = read_profile_with(profile, keys)
+
+    if server is not None:
+        options = {
+            "method": method,
+            "effort": effort,
+            "seed": seed,
+            "time_limit": time_limit,
+            "ignore_memory_limit": ignore_memory_limit,
+        }
+        _solve_remotely(server, token, profile, read, options, output)
+        return
 
     from nobubble.schedule.writing import json_text
     from nobubble.solve import solve as find_schedule
@@ -105,4 +122,27 @@ def solve(
     write_output(output, json_text(document))
     if output != "-":
         for line in summary(document, written_to=output):
+            say(line)
+
+
+def _solve_remotely(
+    server: str,
+    token: str | None,
+    source: str,
+    profile: Profile,
+    options: dict[str, object],
+    output: str,
+) -> None:
+    """Have a service solve it."""
+    import json
+    from decimal import Decimal
+
+    from nobubble_cli.remote.service import Service
+    from nobubble_cli.remote.solving import solve_remotely
+
+    with Progress() as progress:
+        text = solve_remotely(Service(server, token, source), profile, options, progress)
+    write_output(output, text)
+    if output != "-":
+        for line in summary(json.loads(text, parse_float=Decimal), written_to=output):
             say(line)

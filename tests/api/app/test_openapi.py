@@ -25,7 +25,7 @@ EXAMPLES = [
 
 
 def test_the_committed_document_is_that_of_the_service() -> None:
-    """Tests for drift; `make openapi` writes it anew."""
+    """Tests for drift; `make schemas` writes it anew."""
     text = json.dumps(openapi_of(create_app(Settings())), indent=2, ensure_ascii=False) + "\n"
     assert text == COMMITTED.read_text("utf-8")
     assert DOCUMENT["openapi"].startswith("3.1")

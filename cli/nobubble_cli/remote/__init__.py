@@ -1,0 +1,1 @@
+"""A nobubble service as the command line uses it."""
