@@ -96,11 +96,11 @@ def _allow(request: Request, given: HTTPAuthorizationCredentials | None, needed:
 _Given = Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]
 
 
-def _reading(request: Request, given: _Given) -> None:
+async def _reading(request: Request, given: _Given) -> None:
     _allow(request, given, "read")
 
 
-def _solving(request: Request, given: _Given) -> None:
+async def _solving(request: Request, given: _Given) -> None:
     _allow(request, given, "solve")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from fractions import Fraction
 
 import numpy as np
 from hypothesis import given
@@ -40,6 +41,6 @@ def test_percentiles_ascend(samples: list[int]) -> None:
 def test_mean_and_standard_deviation_are_exact(samples: list[int]) -> None:
     """Tests against Python's statistics, which calculates with fractions."""
     found = Distribution.of(np.array(samples))
-    assert abs(found.mean - statistics.mean(map(int, samples))) <= 0.5
+    assert abs(found.mean - statistics.mean(map(Fraction, samples))) <= 0.5
     if len(samples) > 1:
         assert abs(found.sd - statistics.stdev(samples)) <= 1 + 1e-9 * found.sd

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Executor, Future, InvalidStateError
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, InvalidStateError
 from concurrent.futures import TimeoutError as OutOfTime
 from multiprocessing import get_context
 from multiprocessing.connection import Client, Connection, Listener
@@ -40,8 +40,20 @@ class LocalExecutor(Executor):
     """
 
     def __init__(self, workers: int) -> None:
-        self.pool = ProcessPool(
-            max_workers=workers,
+        self._workers = workers
+        self._is_shut = False
+        self._pool = self._new_pool()
+
+    @property
+    def pool(self) -> ProcessPool:
+        """The pool; another one when it broke, which fails the tasks that it had."""
+        if not self._is_shut and not self._pool.active:
+            self._pool = self._new_pool()
+        return self._pool
+
+    def _new_pool(self) -> ProcessPool:
+        return ProcessPool(
+            max_workers=self._workers,
             context=get_context("spawn"),
             initializer=_begin_worker,
             initargs=(os.getpid(),),
@@ -60,6 +72,7 @@ class LocalExecutor(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no more tasks; with `cancel_futures` those that run are killed."""
+        self._is_shut = True
         if cancel_futures:
             self.pool.stop()  # type: ignore[no-untyped-call]
         else:
@@ -93,7 +106,7 @@ class _Translated(Future[T]):
             error: BaseException = OverdueError("the solve did not end in time")
         except ProcessExpired as lost:
             error = WorkerLostError(f"the worker ended: {lost}")
-        except CancelledError:
+        except (CancelledError, BrokenExecutor):
             error = WorkerLostError("the worker was stopped")
         except BaseException as raised:
             error = raised

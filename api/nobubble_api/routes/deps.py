@@ -14,7 +14,7 @@ from nobubble_api.service import Service
 from nobubble_api.wire import Problem
 
 
-def _service(request: Request) -> Service:
+async def _service(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
@@ -27,6 +27,7 @@ async def _json_body(request: Request) -> bytes:
     return await request.body()
 
 
+# Asynchronous, as all dependencies here: FastAPI runs others in threads, at more than their cost.
 ServiceDep = Annotated[Service, Depends(_service)]
 JsonBody = Annotated[bytes, Depends(_json_body)]
 

@@ -153,7 +153,7 @@ async def job_schedule(
     responses={
         200: {
             "description": "Server-sent events: progress, state, and end with the job.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": {}},
         },
         **problems(404),
     },
