@@ -9,6 +9,8 @@ from typing import Any, Final, TypeVar, cast
 
 import numba
 
+from nobubble.compiled.kept import only_reading
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -31,8 +33,9 @@ def kernel(*signatures: str) -> Callable[[Kernel], Kernel]:
     and not at the files of the parts and constants that went into it. So the name under which it
     is kept says which sources it was made from.
 
-    Where no folder for it can be written (a read-only container) numba refuses to keep it; then
-    the function is compiled anew in every process, rather than not at all.
+    Where no folder for it can be written (a read-only container) the code that was kept before is
+    read; when there is none, the function is compiled anew in every process, rather than not at
+    all.
     """
 
     def compile_it(function: Kernel) -> Kernel:
@@ -42,6 +45,10 @@ def kernel(*signatures: str) -> Callable[[Kernel], Kernel]:
         except RuntimeError as error:
             if "cannot cache function" not in str(error):
                 raise
+        try:
+            with only_reading():
+                return cast(Kernel, numba.njit(list(signatures), cache=True)(function))
+        except (RuntimeError, OSError):  # There is none, and it could not be kept.
             return cast(Kernel, numba.njit(list(signatures))(function))
 
     return compile_it
