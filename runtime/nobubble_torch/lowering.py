@@ -1,0 +1,86 @@
+"""A schedule's actions as PyTorch's runtime reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from torch.distributed.pipelining.schedules import (
+    _Action,
+    _add_reduce_grad,
+    _add_unshard_reshard,
+    _ComputationType,
+)
+
+from nobubble_torch.document import Action, Schedule
+
+IN_TORCH: Final = {
+    "F": _ComputationType.FORWARD,
+    "B": _ComputationType.BACKWARD_INPUT,
+    "W": _ComputationType.BACKWARD_WEIGHT,
+    "BW": _ComputationType.FULL_BACKWARD,
+    "SEND_F": _ComputationType.SEND_F,
+    "RECV_F": _ComputationType.RECV_F,
+    "SEND_B": _ComputationType.SEND_B,
+    "RECV_B": _ComputationType.RECV_B,
+}
+"""What PyTorch calls an op: its I is B, and its B is BW."""
+
+_OF_TORCH: Final = {theirs: ours for ours, theirs in IN_TORCH.items()}
+
+
+def lowered(schedule: Schedule) -> dict[int, list[_Action]]:
+    """Give all actions of all ranks, as `_prepare_schedule_with_comms` takes them with comms.
+
+    Transfers stay where the schedule has them. What a schedule does not have comes from PyTorch:
+    REDUCE_GRAD after the last backward of a stage, which scales its gradients; UNSHARD and
+    RESHARD, which do nothing unless a stage is sharded (FSDP).
+    """
+    return {
+        rank: _row([_in_torch(action) for action in row], schedule.microbatches)
+        for rank, row in enumerate(schedule.rows)
+    }
+
+
+def raised(order: dict[int, list[_Action]], placement: Sequence[int]) -> list[list[Action]]:
+    """Give the ops and transfers of a runtime's order, in a schedule's words."""
+    return [
+        [
+            Action(op, action.stage_index, action.microbatch_index, _peer(op, action, placement))
+            for action in order[rank]
+            if (op := _OF_TORCH.get(action.computation_type)) is not None
+        ]
+        for rank in sorted(order)
+    ]
+
+
+def _in_torch(action: Action) -> _Action:
+    return _Action(action.stage, IN_TORCH[action.op], action.microbatch)
+
+
+def _row(actions: list[_Action], microbatches: int) -> list[_Action]:
+    """Put what PyTorch adds to the ops between an op's transfers and the next op."""
+    ops = [action for action in actions if action.is_compute_op]
+    completed = _add_reduce_grad(_add_unshard_reshard(ops), microbatches)
+    following: list[list[_Action]] = [[]]
+    for action in actions:
+        if action.is_compute_op:
+            following.append([])
+        else:
+            following[-1].append(action)
+    row = following[0]
+    place = 0
+    for action in completed:
+        row.append(action)
+        if action.is_compute_op:
+            place += 1
+            row += following[place]
+    return row
+
+
+def _peer(op: str, action: _Action, placement: Sequence[int]) -> int | None:
+    if op in ("SEND_F", "RECV_B"):
+        return placement[action.stage_index + 1]
+    if op in ("SEND_B", "RECV_F"):
+        return placement[action.stage_index - 1]
+    return None
