@@ -415,21 +415,22 @@ def test_a_batch_that_does_not_split_is_refused(
     assert message in answer
 
 
-def evaluated(rank: int, document: Document) -> Any:
+def evaluated(rank: int, document: Document) -> list[list[float]]:
     stages = stages_on(rank, document["placement"])
     runtime = load(document, stages, loss_fn=loss_of("mean"))
     inputs, targets = batch(runtime.schedule.microbatches)
-    losses: list[torch.Tensor] = []
     args = (inputs,) if stages[0].is_first else ()
-    last = stages[-1].is_last
+    target = targets if stages[-1].is_last else None
+    found = []
     for run in (runtime.step, runtime.eval, runtime.step):
-        run(*args, target=targets if last else None, losses=losses)
-        yielded = [loss.item() for loss in losses]
-        losses.clear()
-    return yielded
+        losses: list[torch.Tensor] = []
+        run(*args, target=target, losses=losses)
+        found.append([loss.item() for loss in losses])
+    return found
 
 
 def test_eval_runs_forward_only_between_steps(ranks: Ranks) -> None:
     """Tests evaluation where neighbouring stages are on one rank, in which PyTorch's own fails."""
-    answers = ranks.run(evaluated, schedule("v"))
-    assert len(answers[0]) == 7
+    first, evaluation, last = ranks.run(evaluated, schedule("v"))[0]
+    assert len(first) == 7
+    assert first == evaluation == last
