@@ -2,5 +2,6 @@
 
 from nobubble_torch._version import __version__
 from nobubble_torch.load import load
+from nobubble_torch.recording import Recording, record
 
-__all__ = ["__version__", "load"]
+__all__ = ["Recording", "__version__", "load", "record"]
