@@ -10,9 +10,7 @@ import torch.distributed as dist
 from nobubble_torch.errors import DisagreementError, NobubbleTorchError
 
 
-def agree(
-    mine: Mapping[str, object] | None, error: NobubbleTorchError | None, group: Any
-) -> None:
+def agree(mine: Mapping[str, object] | None, error: NobubbleTorchError | None, group: Any) -> None:
     """Compare over the ranks; every rank of the group calls it, also one that found an error.
 
     Parameters

@@ -88,14 +88,17 @@ def _transfers(schedule: Schedule) -> Iterator[str]:
     ):
         if here != after:
             for j in range(schedule.microbatches):
-                needed[here] |= {Action("SEND_F", stage, j, after), Action("RECV_B", stage, j, after)}
+                needed[here] |= {
+                    Action("SEND_F", stage, j, after),
+                    Action("RECV_B", stage, j, after),
+                }
                 needed[after] |= {
                     Action("RECV_F", stage + 1, j, here),
                     Action("SEND_B", stage + 1, j, here),
                 }
     for rank, (has, should) in enumerate(zip(there, needed, strict=True)):
         for action in sorted(should - has):
-            yield f"rank {rank}: {action} with rank {action.peer} is missing; both would wait for ever"
+            yield f"rank {rank}: {action} with rank {action.peer} is missing; that one would hang"
         for action in sorted(has - should):
             yield f"rank {rank}: {action} with rank {action.peer} has nothing to transfer there"
 
@@ -143,7 +146,7 @@ def _losses(schedule: Schedule) -> Iterator[str]:
     for place, microbatch in enumerate(order):
         if microbatch != place:
             yield (
-                f"rank {rank}: the last stage runs F({last}, {microbatch}) where F({last}, {place}) "
-                "is due; PyTorch would take the losses of other microbatches, without a word"
+                f"rank {rank}: the last stage runs F({last}, {microbatch}) where F({last}, {place})"
+                " is due; PyTorch would take the losses of other microbatches, without a word"
             )
             return

@@ -90,7 +90,8 @@ def parse(data: object, name: str) -> Schedule:
         for n, value in enumerate(_list(top.get("placement"), name, "/placement"))
     )
     rows = tuple(
-        _row(value, name, rank) for rank, value in enumerate(_list(top.get("ranks"), name, "/ranks"))
+        _row(value, name, rank)
+        for rank, value in enumerate(_list(top.get("ranks"), name, "/ranks"))
     )
     return Schedule(
         name=name,

@@ -75,7 +75,8 @@ def load(
     prepared: tuple[Schedule, bool] | None = None
     error: NobubbleTorchError | None = None
     try:
-        schedule = parse(*reversed(read_source(source, token)))
+        name, data = read_source(source, token)
+        schedule = parse(data, name)
         check_schedule(schedule)
         check_stages(schedule, stages, group)
         _check_count(schedule, microbatches)

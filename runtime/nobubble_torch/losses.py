@@ -27,20 +27,22 @@ def settled_scale(loss_fn: Callable[..., Any] | None, scale_grads: bool | None) 
         )
     reduction = _reduction(loss_fn)
     if reduction == "none":
-        raise LossError('the loss has reduction="none"; a backward begins at one number: mean or sum')
+        raise LossError(
+            'the loss has reduction="none"; a backward begins at one number: mean or sum'
+        )
     needed = {"mean": True, "sum": False}.get(str(reduction))
     if needed is None and scale_grads is None:
         raise LossError(
-            f"{_name(loss_fn)} does not tell whether it is a mean or a sum; say scale_grads=True for "
-            "the mean over a microbatch (as torch.nn.functional.cross_entropy is), False for a sum"
+            f"{_name(loss_fn)} does not tell whether it is a mean or a sum; say scale_grads=True "
+            "for the mean over a microbatch (as F.cross_entropy gives it), False for a sum"
         )
     if needed is None:
         return bool(scale_grads)
     if scale_grads is not None and scale_grads != needed:
         raise LossError(
-            f'scale_grads={scale_grads} does not go with a loss of reduction="{reduction}": gradients '
-            f"would be wrong by a factor of the number of microbatches; leave scale_grads out, or, "
-            "where it is meant, wrap the loss in a function of your own"
+            f'scale_grads={scale_grads} does not go with a loss of reduction="{reduction}": '
+            "gradients would be wrong by a factor of the number of microbatches; leave scale_grads "
+            "out, or, where it is meant, wrap the loss in a function of your own"
         )
     return needed
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
 
 from torch.distributed.pipelining.schedules import (
     _Action,
@@ -13,6 +13,9 @@ from torch.distributed.pipelining.schedules import (
 )
 
 from nobubble_torch.document import Action, Schedule
+
+Order: TypeAlias = dict[int, list[_Action | None]]
+"""The actions of every rank, as PyTorch's runtime takes them."""
 
 IN_TORCH: Final = {
     "F": _ComputationType.FORWARD,
@@ -29,7 +32,7 @@ IN_TORCH: Final = {
 _OF_TORCH: Final = {theirs: ours for ours, theirs in IN_TORCH.items()}
 
 
-def lowered(schedule: Schedule) -> dict[int, list[_Action]]:
+def lowered(schedule: Schedule) -> Order:
     """Give all actions of all ranks, as `_prepare_schedule_with_comms` takes them with comms.
 
     Transfers stay where the schedule has them. What a schedule does not have comes from PyTorch:
@@ -42,12 +45,15 @@ def lowered(schedule: Schedule) -> dict[int, list[_Action]]:
     }
 
 
-def raised(order: dict[int, list[_Action]], placement: Sequence[int]) -> list[list[Action]]:
+def raised(
+    order: Mapping[int, Sequence[_Action | None]], placement: Sequence[int]
+) -> list[list[Action]]:
     """Give the ops and transfers of a runtime's order, in a schedule's words."""
     return [
         [
             Action(op, action.stage_index, action.microbatch_index, _peer(op, action, placement))
             for action in order[rank]
+            if action is not None and action.microbatch_index is not None
             if (op := _OF_TORCH.get(action.computation_type)) is not None
         ]
         for rank in sorted(order)
@@ -58,21 +64,21 @@ def _in_torch(action: Action) -> _Action:
     return _Action(action.stage, IN_TORCH[action.op], action.microbatch)
 
 
-def _row(actions: list[_Action], microbatches: int) -> list[_Action]:
+def _row(actions: list[_Action], microbatches: int) -> list[_Action | None]:
     """Put what PyTorch adds to the ops between an op's transfers and the next op."""
-    ops = [action for action in actions if action.is_compute_op]
-    completed = _add_reduce_grad(_add_unshard_reshard(ops), microbatches)
+    ops: list[_Action | None] = [action for action in actions if action.is_compute_op]
+    completed = _add_reduce_grad([*_add_unshard_reshard(ops)], microbatches)
     following: list[list[_Action]] = [[]]
     for action in actions:
         if action.is_compute_op:
             following.append([])
         else:
             following[-1].append(action)
-    row = following[0]
+    row: list[_Action | None] = [*following[0]]
     place = 0
-    for action in completed:
-        row.append(action)
-        if action.is_compute_op:
+    for step in completed:
+        row.append(step)
+        if step is not None and step.is_compute_op:
             place += 1
             row += following[place]
     return row

@@ -27,6 +27,6 @@ def check_requirements(schedule: Schedule, post_validation: object, synchronous:
         f"{schedule.name} was made for rank span: every rank begins the next iteration as soon as "
         f"it has finished its own, in {span:g} {unit}. With an optimizer step that waits for all "
         f"ranks an iteration takes its makespan instead, {makespan:g} {unit}{more}. Step with "
-        "nobubble_torch.post_validation and give it as post_validation=; or say synchronous=True to "
-        'run it so all the same; or solve for "objective": "makespan"'
+        "nobubble_torch.post_validation and give it as post_validation=; or say synchronous=True "
+        'to run it so all the same; or solve for "objective": "makespan"'
     )

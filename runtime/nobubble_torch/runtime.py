@@ -42,6 +42,8 @@ class ScheduleRuntime(_PipelineScheduleRuntime):
         What PyTorch's class takes: ``loss_fn``, ``scale_grads``, ``args_chunk_spec`` and others.
     """
 
+    pipeline_order_with_comms: dict[int, list[_Action]]
+
     def __init__(
         self, schedule: Schedule, stages: list[Any], *, post_validation: object, **options: Any
     ) -> None:
@@ -67,7 +69,7 @@ class ScheduleRuntime(_PipelineScheduleRuntime):
         The backwards are left out, in which PyTorch fails where two neighbouring stages are on
         one rank.
         """
-        everything: dict[int, list[_Action]] = self.pipeline_order_with_comms
+        everything = self.pipeline_order_with_comms
         self.pipeline_order_with_comms = {
             rank: [action for action in row if action.computation_type not in _OF_BACKWARD]
             for rank, row in everything.items()
@@ -85,7 +87,7 @@ class ScheduleRuntime(_PipelineScheduleRuntime):
             )
         if self._stages[-1].is_last and target is None:
             raise BatchError(
-                f"rank {self.rank} has the last stage and was given no target: step(target=...) here"
+                f"rank {self.rank} has the last stage and was given no target: step(target=...)"
             )
         if self._args_chunk_spec is None:
             for place, value in enumerate(args):

@@ -24,8 +24,8 @@ def check_stages(schedule: Schedule, stages: Sequence[Any], group: Any) -> None:
     ranks, count = len(schedule.rows), len(schedule.placement)
     if size != ranks:
         raise StageError(
-            f"{schedule.name} is for {ranks} ranks, and the process group has {size}; start {ranks} "
-            "processes, or give the group of the pipeline's ranks to the stages"
+            f"{schedule.name} is for {ranks} ranks, and the process group has {size}; start "
+            f"{ranks} processes, or give the group of the pipeline's ranks to the stages"
         )
     due = schedule.stages_of(rank)
     for stage in stages:

@@ -168,7 +168,11 @@ FAULTS: list[tuple[str, Callable[[Document], None], str]] = [
     ("linear", swap_receives, "ranks 0 and 1 list their transfers in different orders"),
     ("v", swap_receives, "list their transfers in different orders"),
     ("v", defer_receives, "list their transfers in different orders"),
-    ("interleaved", receive_too_early, "the ranks would wait for each other for ever: rank 0 waits"),
+    (
+        "interleaved",
+        receive_too_early,
+        "the ranks would wait for each other for ever: rank 0 waits",
+    ),
     ("linear", run_twice, "F(2, 0) is there 2 times"),
     ("linear", drop("SEND_F", 0), "SEND_F(0, 7) with rank 1 is missing"),
     ("linear", drop("RECV_B", 1), "RECV_B(1, 7) with rank 2 is missing"),

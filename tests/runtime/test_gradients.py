@@ -28,7 +28,7 @@ def train(
 
 
 def train_from_csv(
-    rank: int, document: dict[str, Any], file: Path, form: str
+    rank: int, document: dict[str, Any], file: Path, form: Any
 ) -> tuple[dict[str, torch.Tensor], list[float]]:
     stages = stages_on(rank, document["placement"])
     m = document["profile"]["microbatches"]

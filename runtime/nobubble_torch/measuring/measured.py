@@ -156,7 +156,7 @@ def _spread(figures: RankFigures, stage: int) -> list[Spread]:
     for op in ("F", "B", "W", "BW"):
         times = figures.durations.get((op, stage))
         if times:
-            quartiles = statistics.quantiles(times, n=4) if len(times) > 1 else times * 3
-            low, high = round(quartiles[0]), round(quartiles[2])
-            found.append(Spread(op, stage, len(times), statistics.median_low(times), low, high))
+            low, _, high = statistics.quantiles(times, n=4) if len(times) > 1 else [*times] * 3
+            middle = statistics.median_low(times)
+            found.append(Spread(op, stage, len(times), middle, round(low), round(high)))
     return found

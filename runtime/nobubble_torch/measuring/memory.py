@@ -9,12 +9,8 @@ from itertools import pairwise
 from typing import Any, Final
 
 import torch
-from torch.autograd import (
-    ProfilerConfig,
-    ProfilerState,
-    _disable_profiler_legacy,
-    _enable_profiler_legacy,
-)
+from torch._C._autograd import _disable_profiler_legacy, _enable_profiler_legacy
+from torch._C._profiler import ProfilerConfig, ProfilerState, _ExperimentalConfig
 from torch.profiler import record_function
 
 from nobubble_torch.measuring.samples import Held, Key
@@ -28,7 +24,7 @@ _MEMORY_ALONE: Final = ProfilerConfig(
     False,  # no stacks
     False,  # no FLOPs
     False,  # no modules
-    torch._C._profiler._ExperimentalConfig(),
+    _ExperimentalConfig(),
 )
 
 
@@ -88,9 +84,7 @@ class _CpuMarks(_OpBegins):
 
 
 @contextmanager
-def memory_measured(
-    runtime: Any, device: torch.device
-) -> Iterator[dict[Key, list[Held]]]:
+def memory_measured(runtime: Any, device: torch.device) -> Iterator[dict[Key, list[Held]]]:
     """Measure the memory of the ops of one step, which runs more slowly meanwhile.
 
     On a GPU these are the caching allocator's counters; on the CPU, which counts nothing by

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from torch.distributed.pipelining.schedules import _Action
 
-from nobubble_torch.lowering import IN_TORCH
+from nobubble_torch.lowering import IN_TORCH, Order
 
 
 def plain_order(
     placement: Sequence[int], microbatches: int, *, split: bool, in_flight: int | None
-) -> dict[int, list[_Action]]:
+) -> Order:
     """Give an order of ops that keeps every rank as busy as a 1F1B does.
 
     It comes from running ops of one unit of time each: a rank takes a backward where one can run
@@ -30,35 +31,42 @@ def plain_order(
 
     Returns
     -------
-    dict of int to list of _Action
+    Order
         Of every rank, for PyTorch's runtime, without communication.
     """
-    stages, ranks = len(placement), max(placement) + 1
+    stages = len(placement)
     held = [min(stages - stage, in_flight or stages) for stage in range(stages)]
-    forward, backward = [0] * stages, [0] * stages
-    order: dict[int, list[_Action]] = {rank: [] for rank in range(ranks)}
-    while min(backward) < microbatches:
-        before_forward, before_backward = list(forward), list(backward)
-
-        def backward_can_run(stage: int) -> bool:
-            above = before_forward if stage == stages - 1 else before_backward
-            source = stage if stage == stages - 1 else stage + 1
-            return backward[stage] < min(above[source], before_forward[stage])
-
-        def forward_can_run(stage: int) -> bool:
-            ready = microbatches if stage == 0 else before_forward[stage - 1]
-            return forward[stage] < ready and forward[stage] - backward[stage] < held[stage]
-
-        for rank in range(ranks):
-            mine = [stage for stage in range(stages - 1, -1, -1) if placement[stage] == rank]
-            stage = next((stage for stage in mine if backward_can_run(stage)), None)
-            if stage is not None:
-                ops = ("B", "W") if split else ("BW",)
-                order[rank] += [_Action(stage, IN_TORCH[op], backward[stage]) for op in ops]
-                backward[stage] += 1
-                continue
-            stage = next((stage for stage in mine if forward_can_run(stage)), None)
-            if stage is not None:
-                order[rank].append(_Action(stage, IN_TORCH["F"], forward[stage]))
-                forward[stage] += 1
+    order: Order = {rank: [] for rank in range(max(placement) + 1)}
+    now = _Done([0] * stages, [0] * stages)
+    while min(now.backward) < microbatches:
+        before = _Done([*now.forward], [*now.backward])
+        for rank, row in order.items():
+            mine = [stage for stage in reversed(range(stages)) if placement[stage] == rank]
+            for stage in mine:
+                if now.backward[stage] < before.ready_for_backward(stage):
+                    ops = ("B", "W") if split else ("BW",)
+                    row += [_Action(stage, IN_TORCH[op], now.backward[stage]) for op in ops]
+                    now.backward[stage] += 1
+                    break
+            else:
+                for stage in mine:
+                    ready = microbatches if stage == 0 else before.forward[stage - 1]
+                    here = now.forward[stage] - now.backward[stage]
+                    if now.forward[stage] < ready and here < held[stage]:
+                        row.append(_Action(stage, IN_TORCH["F"], now.forward[stage]))
+                        now.forward[stage] += 1
+                        break
     return order
+
+
+class _Done(NamedTuple):
+    """How many forwards and backwards every stage has done."""
+
+    forward: list[int]
+    backward: list[int]
+
+    def ready_for_backward(self, stage: int) -> int:
+        """Give how many backwards of a stage have their inputs."""
+        if stage == len(self.forward) - 1:
+            return self.forward[stage]
+        return min(self.forward[stage], self.backward[stage + 1])

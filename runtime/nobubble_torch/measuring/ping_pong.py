@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import torch
@@ -41,9 +42,7 @@ def communication(
     """
     here = dist.get_rank(group)
     times = []
-    for (first, second), (forward, backward) in zip(
-        zip(placement, placement[1:], strict=False), sizes, strict=True
-    ):
+    for (first, second), (forward, backward) in zip(pairwise(placement), sizes, strict=True):
         found = (0, 0)
         if first != second and here in (first, second):
             peer = second if here == first else first

@@ -126,7 +126,9 @@ def _placement(stages: Sequence[Any], group: Any) -> list[int]:
 
 def _sizes(stages: Sequence[Any], group: Any) -> list[tuple[int, int]]:
     """Give the bytes of activations and gradients on every link."""
-    received = {key: size for its in _gathered(sizes_received(stages), group) for key, size in its.items()}
+    received = {
+        key: size for its in _gathered(sizes_received(stages), group) for key, size in its.items()
+    }
     count = stages[0].num_stages
     return [(received["F", link + 1], received["B", link]) for link in range(count - 1)]
 

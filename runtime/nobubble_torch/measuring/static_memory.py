@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -56,12 +56,13 @@ def optimizer_bytes(optimizer: torch.optim.Optimizer | None) -> int:
         options |= {key: False for key in ("fused", "foreach") if key in options}
         groups.append({**options, "params": [_shadow(it) for it in group["params"]]})
     try:
-        twin = type(optimizer)(groups)  # type: ignore[call-arg]
+        kind: Callable[[list[dict[str, Any]]], torch.optim.Optimizer] = type(optimizer)
+        twin = kind(groups)
         twin.step()
     except Exception as error:
         raise MeasureError(
-            f"the state of {type(optimizer).__name__} cannot be foretold ({error}); let it step once "
-            "before measuring"
+            f"the state of {type(optimizer).__name__} cannot be foretold ({error}); let it step "
+            "once before measuring"
         ) from error
     return _state_bytes(twin)
 

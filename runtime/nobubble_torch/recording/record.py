@@ -54,9 +54,7 @@ def record(runtime: Any, *, discard: int = 1) -> Iterator[Recording]:
     """
     stage = runtime._stages[0]
     group, device = stage.group, torch.device(stage.device)
-    placement = [
-        rank for _, rank in sorted(runtime.stage_index_to_group_rank.items())
-    ]
+    placement = [rank for _, rank in sorted(runtime.stage_index_to_group_rank.items())]
     shared = share_a_clock(group)
     at_first = Offset(0, 0) if shared else estimated_offset(group, device)
     recorder = Recorder(clock_of(device), placement, discard)

@@ -76,9 +76,7 @@ def _shifted(step: Step, ahead: int) -> Step:
 
 def _step(parts: list[Step]) -> dict[str, Any]:
     """Join what the ranks recorded of one step; its first op starts at 0."""
-    zero = min(
-        action["start"] for part in parts for action in part.actions if action["op"] in _OPS
-    )
+    zero = min(action["start"] for part in parts for action in part.actions if action["op"] in _OPS)
     return {
         "step": parts[0].number,
         "start": zero,
