@@ -30,11 +30,11 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-import torch.multiprocessing as multiprocessing
-from small_transformer import StageModule, batch, loss_fn
 from torch.distributed.pipelining import PipelineStage
+from torch.multiprocessing.spawn import start_processes
 
 import nobubble_torch
+from small_transformer import StageModule, batch, loss_fn
 
 METHODS = {"1f1b": "1F1B", "auto": "planned"}
 
@@ -95,9 +95,8 @@ def main() -> None:
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     ranks = chosen.ranks
     # Forked processes need not import torch again, which takes them longer than the rest.
-    multiprocessing.start_processes(
-        run_rank, args=(ranks, chosen), nprocs=ranks, start_method="fork"
-    )
+    method = "fork" if sys.platform == "linux" else "spawn"
+    start_processes(run_rank, args=(ranks, chosen), nprocs=ranks, start_method=method)
 
 
 def run_rank(rank: int, ranks: int, chosen: argparse.Namespace) -> None:
@@ -266,9 +265,9 @@ def report(
         )
     elif not torch.cuda.is_available():
         print(
-            f"\nThe ranks share {cores} cores. Where that is less than one each they wait for cores, "
-            "which no\nschedule changes and no prediction knows; --sleep 8 shows how they wait for "
-            "each other."
+            f"\nThe ranks share {cores} cores. With less than one each they wait for cores, which "
+            "no\nschedule changes and no prediction knows; --sleep 8 shows how they wait for each "
+            "other."
         )
 
 
