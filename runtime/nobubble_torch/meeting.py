@@ -57,19 +57,20 @@ def _pairs(transfers: list[list[Action]]) -> list[str]:
 
 
 def _circle(transfers: list[list[Action]]) -> list[str]:
+    trips = [[_trip(action) for action in row] for row in transfers]
     reached = [0] * len(transfers)
     to_look_at = list(range(len(transfers)))
     while to_look_at:
         rank = to_look_at.pop()
         while reached[rank] < len(transfers[rank]):
-            mine = transfers[rank][reached[rank]]
-            assert mine.peer is not None
-            theirs = transfers[mine.peer][reached[mine.peer] :][:1]
-            if not theirs or _trip(theirs[0]) != _trip(mine) or theirs[0].peer != rank:
+            peer = transfers[rank][reached[rank]].peer
+            assert peer is not None
+            at = reached[peer]
+            if at == len(trips[peer]) or trips[peer][at] != trips[rank][reached[rank]]:
                 break
             reached[rank] += 1
-            reached[mine.peer] += 1
-            to_look_at.append(mine.peer)
+            reached[peer] += 1
+            to_look_at.append(peer)
     waits = [
         f"rank {rank} waits at {row[at]} for rank {row[at].peer}"
         for rank, (row, at) in enumerate(zip(transfers, reached, strict=True))

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from nobubble_torch.errors import MeasureError
+
 
 class Observer(Protocol):
     """What is told of a step; `op` is F, B, W, BW or REDUCE_GRAD, which has no microbatch."""
@@ -45,7 +47,7 @@ def observed(runtime: Any, observer: Observer) -> Iterator[None]:
 
     def wrap(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
         if name in vars(owner):
-            raise RuntimeError(f"{name} of this runtime is observed already")
+            raise MeasureError("this runtime is being recorded or measured already")
         setattr(owner, name, wrapper)
         wrapped.append((owner, name))
 

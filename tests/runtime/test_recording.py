@@ -11,6 +11,7 @@ import torch
 
 from nobubble_torch import load, record
 from nobubble_torch.document import actions_sha256, parse
+from nobubble_torch.errors import MeasureError
 from nobubble_torch.recording.offsets import Offset, estimated_offset, share_a_clock
 from nobubble_torch.recording.recorder import Step
 from nobubble_torch.recording.run_document import run_document
@@ -179,3 +180,19 @@ def test_offsets_are_taken_off_and_drift_evenly() -> None:
     starts = [[rank["actions"][0]["start"] for rank in step["ranks"]] for step in run["steps"]]
     assert starts == [[0, 0], [0, 2], [0, 1]]
     assert run["clock"] == {"shared": False, "uncertainty": 5}
+
+
+def recorded_twice(rank: int, document: dict[str, Any]) -> str:
+    runtime = load(document, stages_on(rank, document["placement"]), loss_fn=loss_of("mean"))
+    try:
+        with record(runtime), record(runtime):
+            pass
+    except MeasureError as error:
+        return str(error)
+    return "recorded"
+
+
+def test_a_runtime_is_recorded_once_at_a_time(ranks: Ranks) -> None:
+    """Tests that a recording within another is refused."""
+    for answer in ranks.run(recorded_twice, schedule("few")):
+        assert "being recorded or measured already" in answer

@@ -49,7 +49,7 @@ def trained(rank: int, path: str, measure: bool) -> dict[str, torch.Tensor]:
     stages = []
     for stage, its in enumerate(PLACEMENT):
         if its == here:
-            module = fully_shard(modules[stage], mesh=mesh["data"])
+            module: Any = fully_shard(modules[stage], mesh=mesh["data"])
             stages.append(PipelineStage(module, stage, 4, torch.device("cpu"), group=group))
     inputs, targets = batch(M)
     options: dict[str, Any] = {
@@ -61,11 +61,12 @@ def trained(rank: int, path: str, measure: bool) -> dict[str, torch.Tensor]:
         parse_profile(found.profile)
     runtime = load(path, stages, loss_fn=loss_of("mean"))
     runtime.step(*options["args"], target=options["target"])
-    return {
-        f"{stage.stage_index}.{name}": parameter.grad.full_tensor()
-        for stage in stages
-        for name, parameter in stage.submod.named_parameters()
-    }
+    found_gradients: dict[str, torch.Tensor] = {}
+    for stage in stages:
+        for name, parameter in stage.submod.named_parameters():
+            sharded: Any = parameter.grad
+            found_gradients[f"{stage.stage_index}.{name}"] = sharded.full_tensor()
+    return found_gradients
 
 
 @pytest.mark.parametrize("measure", [False, True])

@@ -56,6 +56,7 @@ def estimated_offset(
         elif rank == 0:
             for _ in range(_ROUNDS):
                 dist.recv(message, group=group, group_src=peer)
+                message.item()  # on a GPU, receiving is over only when its value is read
                 message.fill_(now())
                 dist.send(message, group=group, group_dst=peer)
     return best
