@@ -6,6 +6,7 @@ import datetime
 import multiprocessing
 import os
 import traceback
+import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -74,7 +75,10 @@ class Ranks:
             process = context.Process(
                 target=_serve, args=(rank, self._count, str(store), there), daemon=True
             )
-            process.start()
+            with warnings.catch_warnings():
+                # Later Pythons warn of threads: those here are NumPy's, which know of forks.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                process.start()
             self._pipes.append(here)
             self._processes.append(process)
 

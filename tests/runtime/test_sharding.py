@@ -61,12 +61,12 @@ def trained(rank: int, path: str, measure: bool) -> dict[str, torch.Tensor]:
         parse_profile(found.profile)
     runtime = load(path, stages, loss_fn=loss_of("mean"))
     runtime.step(*options["args"], target=options["target"])
-    found_gradients: dict[str, torch.Tensor] = {}
-    for stage in stages:
-        for name, parameter in stage.submod.named_parameters():
+    gradients: dict[str, torch.Tensor] = {}
+    for built in stages:
+        for name, parameter in built.submod.named_parameters():
             sharded: Any = parameter.grad
-            found_gradients[f"{stage.stage_index}.{name}"] = sharded.full_tensor()
-    return found_gradients
+            gradients[f"{built.stage_index}.{name}"] = sharded.full_tensor()
+    return gradients
 
 
 @pytest.mark.parametrize("measure", [False, True])
