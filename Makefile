@@ -13,14 +13,15 @@ BENCHMARK ?=
 LOCK ?=
 
 VENV := .venv/bin
+TORCH := 2.13.0
 STAMP := .venv/installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install solve test lint benchmark lock schemas pictures clean
+.PHONY: help install solve test test-runtime lint benchmark lock schemas pictures clean
 
 help: ## List these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 install: $(STAMP) ## Make .venv with the locked dependencies and nobubble itself
 	@echo "nobubble is installed in .venv ($$($(VENV)/python --version)): .venv/bin/nobubble --help"
@@ -34,7 +35,17 @@ solve: $(STAMP) ## Solve a measured profile of 8 ranks; schedule and picture go 
 	@echo "Picture:  build/measured-p8.svg"
 
 test: $(STAMP) ## Run the tests
-	$(VENV)/python -m pytest --numprocesses auto --maxprocesses 4 $(TESTS)
+	$(VENV)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore tests/runtime $(TESTS)
+
+# Torch is not in the lock: it has its own builds for every kind of machine. Tests fork after they
+# have imported it, so one process runs them all.
+test-runtime: $(STAMP) .venv/torch ## Run the tests of runtime/, with PyTorch in processes of its own
+	$(VENV)/python -m pytest tests/runtime $(TESTS)
+
+.venv/torch: $(STAMP)
+	@echo "Installing torch $(TORCH) into .venv ..."
+	@$(PIP) torch==$(TORCH)
+	@touch $@
 
 lint: $(STAMP) ## Check style, formatting and types
 	$(VENV)/python -m ruff check
@@ -70,7 +81,7 @@ $(STAMP): requirements.lock pyproject.toml optimizer/nobubble/_version.py | $(VE
 	@echo "Installing the locked dependencies into .venv: up to a minute the first time ..."
 	@$(install_$(INSTALLER))
 	@$(PIP) --no-deps --no-build-isolation --editable .
-	@$(VENV)/python -m compileall -q optimizer api cli
+	@$(VENV)/python -m compileall -q optimizer api cli runtime
 	@touch $(STAMP)
 
 $(VENV)/python:
