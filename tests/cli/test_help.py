@@ -42,7 +42,7 @@ OPTIONS = {
     "render": ["-o", "--output", "--format"],
     "export": ["--format", "-o", "--output"],
     "replay": ["--noise", "--rank-noise", "--slow-rank", "--samples", "--seed"],
-    "check": ["--update", "--method", "--effort", "--seed", *SERVICE],
+    "check": ["--update", *SOLVING, *SERVICE],
     "jobs submit": [
         *[*SOLVING, *OVERRIDES, "--ignore-memory-limit", "--name", "--tag", "--idempotency-key"],
         *SERVICE,
