@@ -31,8 +31,10 @@ class Commands(TyperGroup):
             for line in str(error).splitlines():
                 say(f"error: {line}")
             raise typer.Exit(error.exit_code) from None
-        except KeyboardInterrupt:
-            say("interrupted")
+        except KeyboardInterrupt as interrupt:
+            # Python's own says nothing; one that leaves something running says what.
+            for line in (str(interrupt) or "interrupted").splitlines():
+                say(line)
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             # What is still in stdout's buffer would fail once more when Python exits.

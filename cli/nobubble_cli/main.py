@@ -73,7 +73,7 @@ def nobubble(
       0  done
       2  bad input or usage
       3  infeasible: no schedule keeps within the memory limits
-      4  no schedule found within the time limit
+      4  no schedule found within the time limit, or no answer from the service
       5  a check failed
     """  # noqa: D301
 

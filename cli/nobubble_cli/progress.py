@@ -17,11 +17,17 @@ class Progress:
     """Progress on stderr where it is a terminal; silence elsewhere.
 
     A solver calls it with what it is doing; when it ends, the line is cleared.
+
+    Attributes
+    ----------
+    about : str
+        What every line begins with, such as the file that is being worked on.
     """
 
     def __init__(self) -> None:
         self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
         self._is_clear = True
+        self.about = ""
 
     def __enter__(self) -> Progress:
         return self
@@ -30,8 +36,9 @@ class Progress:
         """Show what is being done: a line of text, or what prints as one."""
         if self._is_terminal:
             width = shutil.get_terminal_size().columns - 1
-            print(f"\r\x1b[K{str(doing)[:width]}", end="", file=sys.stderr, flush=True)
-            self._is_clear = not doing
+            line = f"{self.about}{doing}" if doing else ""
+            print(f"\r\x1b[K{line[:width]}", end="", file=sys.stderr, flush=True)
+            self._is_clear = not line
 
     def __exit__(
         self,

@@ -1,14 +1,27 @@
-"""``nobubble jobs``: solves on a service that one comes back for."""
+"""``nobubble jobs``: long solves on a service, submitted and come back to."""
 
 from __future__ import annotations
 
+import secrets
+import sys
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
-from nobubble.methods import EFFORTS, METHODS
 from nobubble_cli.choices import one_of
-from nobubble_cli.ending import Commands
+from nobubble_cli.client.address import Address, server_option, token_option
+from nobubble_cli.client.connection import Connection, json_object
+from nobubble_cli.client.job_table import job_table
+from nobubble_cli.client.jobs import (
+    STATES,
+    ask_job,
+    follow,
+    job_path,
+    leaving_it_running,
+    outcome_error,
+    read_job,
+)
 from nobubble_cli.messages import say
 from nobubble_cli.output import check_output, write_output, write_stdout
 from nobubble_cli.overrides import (
@@ -21,165 +34,249 @@ from nobubble_cli.overrides import (
     read_profile_with,
 )
 from nobubble_cli.progress import Progress
-from nobubble_cli.remote.options import JobsServerOption, JobsTokenOption
-
-jobs = typer.Typer(
-    name="jobs",
-    cls=Commands,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Submit, list, show, watch and cancel jobs of a nobubble service.",
+from nobubble_cli.solve_options import (
+    EffortOption,
+    IgnoreMemoryLimitOption,
+    MethodOption,
+    SeedOption,
+    SolveOptions,
+    TimeLimitOption,
 )
+from nobubble_cli.summary import summary
+
+FORMATS = ("auto", "table", "json")
+_PAGE = 200
+_LONGEST_NAME = 200
 
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]
 
+jobs = typer.Typer(
+    name="jobs",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Have a service solve in the background, and come back for the schedule.",
+)
 
-def _print(document: dict[str, Any]) -> None:
-    from nobubble.schedule.writing import json_text
 
-    write_stdout(json_text(document))
+def _server(command: str) -> typer.models.OptionInfo:
+    return server_option(f"JOBS_{command}", "The address of the service.")
+
+
+def _token(command: str) -> typer.models.OptionInfo:
+    return token_option(f"JOBS_{command}")
 
 
 @jobs.command()
 def submit(
     profile: ProfilePath,
-    server: JobsServerOption,
-    token: JobsTokenOption = None,
-    method: Annotated[str, typer.Option("--method", metavar="|".join(METHODS))] = "auto",
-    effort: Annotated[str, typer.Option("--effort", metavar="|".join(EFFORTS))] = "normal",
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, max=2**32 - 1)] = 0,
-    time_limit: Annotated[float | None, typer.Option("--time-limit", metavar="SECONDS")] = None,
+    method: MethodOption = "auto",
+    effort: EffortOption = "normal",
+    seed: SeedOption = 0,
+    time_limit: TimeLimitOption = None,
     objective: ObjectiveOption = None,
     microbatches: MicrobatchesOption = None,
     memory_limit: MemoryLimitOption = None,
     placement: PlacementOption = None,
-    name: Annotated[str | None, typer.Option("--name", help="For people.")] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="May be given again.")] = None,
-    key: Annotated[
+    ignore_memory_limit: IgnoreMemoryLimitOption = False,
+    name: Annotated[
         str | None,
-        typer.Option("--idempotency-key", metavar="KEY", help="The same key makes one job."),
+        typer.Option("--name", metavar="TEXT", help="The job's name; default: the profile's."),
     ] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tag", metavar="TEXT", help="To find it by in lists. Can be given several times."
+        ),
+    ] = None,
+    idempotency_key: Annotated[
+        str | None,
+        typer.Option(
+            "--idempotency-key",
+            metavar="KEY",
+            help="The same key and profile give the same job, however often they are submitted.",
+        ),
+    ] = None,
+    server: Annotated[str | None, _server("SUBMIT")] = None,
+    token: Annotated[str | None, _token("SUBMIT")] = None,
 ) -> None:
-    """Submit a profile to be solved, and print the job.
+    """Submit a profile, and print the job as JSON.
 
     \b
     Example:
-      nobubble jobs submit profile.json --server http://planner:8000 --tag nightly
+      nobubble jobs submit profile.json --effort max --server http://127.0.0.1:8000
     """  # noqa: D301
-    one_of(method, METHODS, "--method")
-    one_of(effort, EFFORTS, "--effort")
-    read = read_profile_with(profile, overrides(objective, microbatches, memory_limit, placement))
+    options = SolveOptions.of(method, effort, seed, time_limit, ignore_memory_limit)
+    keys = overrides(objective, microbatches, memory_limit, placement)
+    address = Address.required(server, token)
+    read = read_profile_with(profile, keys)
 
-    from nobubble_cli.remote.service import Service
-    from nobubble_cli.remote.solving import request_body
+    from nobubble_cli.client.solving import solve_body
 
-    options = {"method": method, "effort": effort, "seed": seed, "time_limit": time_limit}
-    more = {"tags": list(tag or []), **({} if name is None else {"name": name})}
-    headers = {} if key is None else {"Idempotency-Key": key}
-    body = request_body(read, options, **more)
-    _print(Service(server, token, profile).json("POST", "/v1/jobs", body, **headers))
+    called = name if name is not None else (read.name or "")[:_LONGEST_NAME] or None
+    body = solve_body(read, options, name=called, tags=tag or [])
+    # With a key of its own, a request that is sent again after a broken connection is one job.
+    key = idempotency_key or secrets.token_hex(16)
+    with Progress() as progress, Connection(address, progress, source=profile) as connection:
+        answer = connection.ask("POST", "/v1/jobs", body=body, headers={"Idempotency-Key": key})
+        job = read_job(connection, json_object(connection, answer))
+    _print(job)
 
 
-@jobs.command(name="list")
+@jobs.command("list")
 def list_jobs(
-    server: JobsServerOption,
-    token: JobsTokenOption = None,
     state: Annotated[
-        str | None,
-        typer.Option("--state", metavar="queued|running|done|failed|cancelled", help="Only these."),
+        str | None, typer.Option("--state", metavar="|".join(STATES), help="Only these.")
     ] = None,
-    tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="How many.")] = 50,
+    tag: Annotated[
+        str | None, typer.Option("--tag", metavar="TEXT", help="Only those with this tag.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, help="How many to list at most.")
+    ] = 50,
+    after: Annotated[
+        str | None,
+        typer.Option("--after", metavar="CURSOR", help="Go on after this: the next of a list."),
+    ] = None,
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="|".join(FORMATS),
+            help="auto: a table on a terminal, JSON elsewhere.",
+        ),
+    ] = "auto",
+    server: Annotated[str | None, _server("LIST")] = None,
+    token: Annotated[str | None, _token("LIST")] = None,
 ) -> None:
-    """Print the newest jobs as JSON.
+    """List jobs, the newest first.
 
     \b
     Example:
-      nobubble jobs list --server http://planner:8000 --state running
+      nobubble jobs list --state running --server http://127.0.0.1:8000
     """  # noqa: D301
-    from urllib.parse import urlencode
-
-    from nobubble_cli.remote.service import Service
-
-    query = {"state": state, "tag": tag, "limit": limit}
-    text = urlencode({key: value for key, value in query.items() if value is not None})
-    _print(Service(server, token).json("GET", f"/v1/jobs?{text}"))
+    one_of(format, FORMATS, "--format")
+    query: dict[str, str] = {}
+    if state is not None:
+        query["state"] = one_of(state, STATES, "--state")
+    if tag is not None:
+        query["tag"] = tag
+    address = Address.required(server, token)
+    found: list[dict[str, Any]] = []
+    with Progress() as progress, Connection(address, progress) as connection:
+        while True:
+            asked = {**query, "limit": str(min(limit - len(found), _PAGE))}
+            if after is not None:
+                asked["after"] = after
+            page = json_object(connection, connection.ask("GET", "/v1/jobs", query=asked))
+            entries, after = page.get("jobs"), page.get("next")
+            if not isinstance(entries, list) or not isinstance(after, str | None):
+                raise connection.no_nobubble("something that is no list of jobs")
+            found += [read_job(connection, entry) for entry in entries]
+            if not entries or after is None or len(found) >= limit:
+                break
+    if format == "table" or (format == "auto" and sys.stdout is not None and sys.stdout.isatty()):
+        write_stdout("".join(f"{line}\n" for line in job_table(found)))
+        if after is not None:
+            say("there are more: raise --limit")
+    else:
+        _print({"jobs": found, "next": after})
 
 
 @jobs.command()
-def show(job: JobId, server: JobsServerOption, token: JobsTokenOption = None) -> None:
+def show(
+    job: JobId,
+    server: Annotated[str | None, _server("SHOW")] = None,
+    token: Annotated[str | None, _token("SHOW")] = None,
+) -> None:
     """Print a job as JSON.
 
     \b
     Example:
-      nobubble jobs show 01a230afeb64754db1793fa4619091a2 --server http://planner:8000
+      nobubble jobs show 0123456789abcdef0123456789abcdef --server http://127.0.0.1:8000
     """  # noqa: D301
-    from nobubble_cli.remote.service import Service
-
-    _print(Service(server, token).json("GET", _at(job)))
+    job_path(job)
+    address = Address.required(server, token)
+    with Progress() as progress, Connection(address, progress) as connection:
+        found = ask_job(connection, job)
+    _print(found)
 
 
 @jobs.command()
 def watch(
     job: JobId,
-    server: JobsServerOption,
-    token: JobsTokenOption = None,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where to write the schedule."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Where to write the schedule at the end, - for stdout; default: nowhere.",
+        ),
     ] = None,
+    server: Annotated[str | None, _server("WATCH")] = None,
+    token: Annotated[str | None, _token("WATCH")] = None,
 ) -> None:
-    """Follow a job to its end; Ctrl+C leaves it running.
+    """Follow a job to its end; the exit code is that of a local solve.
+
+    Ctrl+C ends the watching, not the job. Without -o, the job is printed as JSON at its end.
 
     \b
     Example:
-      nobubble jobs watch 01a230afeb64754db1793fa4619091a2 --server http://planner:8000
+      nobubble jobs watch 0123456789abcdef0123456789abcdef -o schedule.json
     """  # noqa: D301
+    job_path(job)
+    address = Address.required(server, token)
     if output is not None:
         check_output(output)
 
-    from nobubble_cli.remote.service import Service
-    from nobubble_cli.remote.solving import followed
+    from nobubble_cli.client.receiving import received
 
-    service = Service(server, token)
-    with Progress() as progress:
-        ended = followed(service, service.json("GET", _at(job)), progress)
+    answer = None
+    with Progress() as progress, Connection(address, progress) as connection:
+        with leaving_it_running(connection, job, output):
+            found = follow(connection, ask_job(connection, job))
+        error = outcome_error(connection, found)
+        if error is None and output is not None:
+            answer = received(
+                connection.ask("GET", job_path(job, "/schedule")),
+                connection.url,
+                expected=found["schedule"],
+            )
     if output is None:
-        _print(ended)
-        return
-    _write_schedule(service, ended, output)
+        _print(found)
+    if error is not None:
+        raise error
+    if found["state"] == "cancelled":
+        say("note: the job was cancelled; its schedule is the best that it had found")
+    if output is not None and answer is not None:
+        write_output(output, answer.text)
+        if output != "-":
+            for line in summary(answer.document, written_to=output):
+                say(line)
 
 
 @jobs.command()
-def cancel(job: JobId, server: JobsServerOption, token: JobsTokenOption = None) -> None:
-    """Cancel a job; the best schedule that it found stays.
+def cancel(
+    job: JobId,
+    server: Annotated[str | None, _server("CANCEL")] = None,
+    token: Annotated[str | None, _token("CANCEL")] = None,
+) -> None:
+    """Cancel a job, and print it as JSON; the best found stays.
+
+    A job that has ended stays as it is; one that runs ends within some seconds.
 
     \b
     Example:
-      nobubble jobs cancel 01a230afeb64754db1793fa4619091a2 --server http://planner:8000
+      nobubble jobs cancel 0123456789abcdef0123456789abcdef --server http://127.0.0.1:8000
     """  # noqa: D301
-    from nobubble_cli.remote.service import Service
-
-    _print(Service(server, token).json("DELETE", _at(job)))
-
-
-def _at(job: str) -> str:
-    from urllib.parse import quote
-
-    return f"/v1/jobs/{quote(job, safe='')}"
+    path = job_path(job)
+    address = Address.required(server, token)
+    with Progress() as progress, Connection(address, progress) as connection:
+        found = read_job(connection, json_object(connection, connection.ask("DELETE", path)))
+    _print(found)
 
 
-def _write_schedule(service: Any, ended: dict[str, Any], output: str) -> None:
-    """Write a job's schedule, once it was verified against the profile that it carries."""
-    import json
-    from decimal import Decimal
+def _print(document: Mapping[str, Any]) -> None:
+    from nobubble.schedule.writing import json_text
 
-    from nobubble.profile.reading import parse_profile
-    from nobubble_cli.remote.solving import checked
-
-    answer = service.call("GET", ended["links"]["schedule"])
-    document = json.loads(answer.content, parse_float=Decimal)
-    text = checked(answer.content, answer.headers["ETag"], parse_profile(document["profile"]), {})
-    write_output(output, text)
-    if output != "-":
-        say(f"written to {output}")
+    write_stdout(json_text(document))

@@ -37,7 +37,18 @@ def read_schedule(source: str | Path) -> ScheduleDocument:
         The file cannot be read, or is not a schedule document. Lists what was found.
     """
     name = "<stdin>" if str(source) == "-" else str(source)
-    return parse_schedule(_json(_text(source, name), name), name)
+    return schedule_of_text(_text(source, name), name)
+
+
+def schedule_of_text(text: str, source: str = "<schedule>") -> ScheduleDocument:
+    """Read a `nobubble.schedule/1` from its JSON text, as `read_schedule` does from a file.
+
+    Raises
+    ------
+    ScheduleError
+        It is not a schedule document. Lists what was found.
+    """
+    return parse_schedule(_json(text, source), source)
 
 
 def parse_schedule(data: object, source: str = "<schedule>") -> ScheduleDocument:

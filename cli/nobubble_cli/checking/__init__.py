@@ -1,0 +1,1 @@
+"""Committed schedules against their profiles: what `nobubble check` does."""

@@ -1,0 +1,1 @@
+"""Asking a service that `nobubble serve` runs. httpx is imported when it is used."""

@@ -1,1 +1,0 @@
-"""A nobubble service as the command line uses it."""
