@@ -39,18 +39,23 @@ class Budget:
         Of CP-SAT within `auto`.
     most_ops : int
         The largest problem on which `auto` tries CP-SAT.
+    windows : float
+        Of CP-SAT on slices of larger problems, in deterministic seconds.
     """
 
     search: int
     exact: float
     exact_in_auto: float
     most_ops: int
+    windows: float
 
 
 BUDGETS: Final[dict[Effort, Budget]] = {
-    "fast": Budget(search=0, exact=1.0, exact_in_auto=0.0, most_ops=0),
-    "normal": Budget(search=20_000_000, exact=5.0, exact_in_auto=0.5, most_ops=200),
-    "max": Budget(search=1_000_000_000, exact=60.0, exact_in_auto=10.0, most_ops=1000),
+    "fast": Budget(search=0, exact=1.0, exact_in_auto=0.0, most_ops=0, windows=0.0),
+    "normal": Budget(search=20_000_000, exact=5.0, exact_in_auto=0.5, most_ops=200, windows=0.0),
+    "max": Budget(
+        search=1_000_000_000, exact=60.0, exact_in_auto=10.0, most_ops=1000, windows=10.0
+    ),
 }
 
 
@@ -256,6 +261,26 @@ def _try_cpsat(task: Task, best: _Best) -> None:
     best.take("cpsat", outcome)
 
 
+def _try_windows(task: Task, best: _Best) -> None:
+    """Improve slices of what was found, where the whole is too large for CP-SAT."""
+    work = BUDGETS[task.effort].windows
+    if work <= 0:
+        return
+    from nobubble.solvers.windows import improve_windows
+
+    best.worked = True
+    task.watch.report("windows: improving slices of the schedule")
+    improve_windows(
+        task.problem,
+        best.solution,
+        task.watch,
+        bound=best.bound.value,
+        work=work,
+        seed=task.seed,
+        found=best.offer,
+    )
+
+
 def _try_milp(task: Task, best: _Best) -> None:
     from nobubble.solvers.milp import milp
 
@@ -271,7 +296,7 @@ def _try_milp(task: Task, best: _Best) -> None:
 
 
 _STEPS: Final[dict[str, tuple[Callable[[Task, _Best], None], ...]]] = {
-    "auto": (_try_heuristics, _try_search, _try_cpsat, _try_longer_search),
+    "auto": (_try_heuristics, _try_search, _try_cpsat, _try_longer_search, _try_windows),
     "greedy": (_try_greedy,),
     "zb-auto": (_try_zb_auto,),
     "search": (_try_heuristics, _try_search, _try_longer_search),
