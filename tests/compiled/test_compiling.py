@@ -25,10 +25,10 @@ def test_kept_code_is_that_of_the_sources(tmp_path: Path) -> None:
 
 def test_a_changed_part_is_compiled_anew(tmp_path: Path) -> None:
     """Tests that a kernel does not run with an old part from another file."""
-    for source in ("compiled/__init__.py", "compiled/compiling.py", "problem.py"):
-        target = tmp_path / "nobubble" / source
+    for source in ("__init__.py", "compiling.py", "kept.py"):
+        target = tmp_path / "nobubble" / "compiled" / source
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text((ROOT / "optimizer" / "nobubble" / source).read_text())
+        target.write_text((ROOT / "optimizer" / "nobubble" / "compiled" / source).read_text())
     (tmp_path / "nobubble" / "__init__.py").write_text("")
     problem = tmp_path / "nobubble" / "problem.py"
     problem.write_text("")
