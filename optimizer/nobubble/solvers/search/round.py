@@ -8,10 +8,9 @@ from typing import Final
 import numpy as np
 
 from nobubble.compiled.annealing import anneal
-from nobubble.compiled.op_table import table_of_ops
 from nobubble.compiled.randomness import seeded
 from nobubble.problem import Problem
-from nobubble.solvers.search.strings import Strings, topological
+from nobubble.solvers.search.strings import Strings
 from nobubble.solvers.solution import Solution
 from nobubble.solvers.watch import Watch
 
@@ -53,22 +52,8 @@ def anneal_round(
         The mean thresholds at the beginning and at the end, in mean times of an op.
     seed : int
     """
-    strings = Strings.of(problem, start.order)
+    strings, ops = Strings.with_table(problem, start.order, start.timing)
     is_span = problem.objective == "rank_span"
-    ops = table_of_ops(
-        problem.microbatches,
-        problem.rank_of,
-        problem.time,
-        problem.memory,
-        problem.workspace,
-        problem.forward_latency,
-        problem.backward_latency,
-        strings.fused,
-        strings.sequence,
-        strings.offsets,
-        topological(problem, start.order, start.timing),
-        is_span,
-    )
     cost = start.timing.cost(problem)
     best_sequence, best_fused = strings.sequence.copy(), strings.fused.copy()
     mean_time = int(start.timing.end.sum() - start.timing.start.sum()) / len(start.order.letters)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nobubble.compiled.op_table import table_of_ops
 from nobubble.order import Order
 from nobubble.problem import BW, B, Problem, W
 from nobubble.timing import Timing
@@ -46,6 +47,28 @@ class Strings:
             fused=fused,
         )
 
+    @classmethod
+    def with_table(
+        cls, problem: Problem, order: Order, timing: Timing
+    ) -> tuple[Strings, NDArray[np.int64]]:
+        """Give the strings of an order, and the table of its ops (`nobubble.compiled.op_table`)."""
+        strings = cls.of(problem, order)
+        table = table_of_ops(
+            problem.microbatches,
+            problem.rank_of,
+            problem.time,
+            problem.memory,
+            problem.workspace,
+            problem.forward_latency,
+            problem.backward_latency,
+            strings.fused,
+            strings.sequence,
+            strings.offsets,
+            _topological(problem, order, timing),
+            problem.objective == "rank_span",
+        )
+        return strings, table
+
     def order(self, problem: Problem) -> Order:
         """Give the order that these strings stand for."""
         m = problem.microbatches
@@ -61,7 +84,7 @@ class Strings:
         )
 
 
-def topological(problem: Problem, order: Order, timing: Timing) -> NDArray[np.int64]:
+def _topological(problem: Problem, order: Order, timing: Timing) -> NDArray[np.int64]:
     """Give the ops, numbered as in `Strings`, in the sequence in which they were timed."""
     ops, is_fused = _numbered(problem, order)
     return _with_weights(problem, ops[timing.sequence], is_fused[timing.sequence])

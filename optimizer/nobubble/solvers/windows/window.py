@@ -17,10 +17,9 @@ from nobubble.compiled.op_table import (
     TAIL,
     TIME,
     WORKSPACE,
-    table_of_ops,
 )
 from nobubble.problem import Problem, W
-from nobubble.solvers.search.strings import Strings, topological
+from nobubble.solvers.search.strings import Strings
 from nobubble.solvers.solution import Solution
 
 
@@ -99,21 +98,7 @@ class Sliced:
     @classmethod
     def of(cls, problem: Problem, solution: Solution) -> Sliced:
         """Prepare a schedule of the problem, be it timed in the same unit or another."""
-        strings = Strings.of(problem, solution.order)
-        table = table_of_ops(
-            problem.microbatches,
-            problem.rank_of,
-            problem.time,
-            problem.memory,
-            problem.workspace,
-            problem.forward_latency,
-            problem.backward_latency,
-            strings.fused,
-            strings.sequence,
-            strings.offsets,
-            topological(problem, solution.order, solution.timing),
-            problem.objective == "rank_span",
-        )
+        strings, table = Strings.with_table(problem, solution.order, solution.timing)
         runs = np.ones((problem.stages, 3, problem.microbatches), dtype=np.bool_)
         runs[:, W] = ~strings.fused.reshape(problem.stages, problem.microbatches)
         return cls(problem, strings, table, np.sort(table[runs.ravel(), HEAD]))
