@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,6 +23,14 @@ from nobubble_api.routes import health, jobs, looking, page, ready, schedules, s
 from nobubble_api.service import Service
 from nobubble_api.settings import Settings
 from nobubble_api.store.errors import StoreError, UnknownJobError
+
+
+class _Application(FastAPI):
+    """FastAPI, with the OpenAPI document of `nobubble_api.openapi`."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Give the OpenAPI document."""
+        return openapi_of(self)
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -43,7 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
         finally:
             await service.stop()
 
-    app = FastAPI(
+    app = _Application(
         title="nobubble",
         version=__version__,
         summary="Plans pipeline-parallel training: schedules with the fewest bubbles.",
@@ -61,7 +70,6 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(HTTPException, _http_error)
     app.add_middleware(BodyLimits, most=settings.max_body, within=settings.body_timeout)
     app.add_middleware(Observing, metrics=service.metrics)
-    app.openapi = lambda: openapi_of(app)  # type: ignore[method-assign]
     return app
 
 

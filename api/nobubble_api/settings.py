@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -42,7 +42,7 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @classmethod
-    def read(cls, **given: object) -> Self:
+    def read(cls, **given: Any) -> Self:
         """Read the environment and what was given beside it.
 
         Raises
@@ -51,7 +51,7 @@ class Settings(BaseSettings):
             Lists every setting that is wrong, by its environment name.
         """
         try:
-            return cls(**given)  # type: ignore[arg-type]
+            return cls(**given)
         except ValidationError as error:
             raise InputError("\n".join(_fault(fault) for fault in error.errors())) from None
 

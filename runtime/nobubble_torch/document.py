@@ -146,9 +146,9 @@ def _whole(value: object, name: str, at: str) -> int:
     return value
 
 
-def _number(value: object, name: str, at: str) -> float:
+def _number(value: Any, name: str, at: str) -> float:
     try:
-        return float(value)  # type: ignore[arg-type]
+        return float(value)
     except (TypeError, ValueError):
         raise ScheduleError(f"{name}: {at} is {_shown(value)}; it should be a number") from None
 

@@ -74,9 +74,9 @@ class LocalExecutor(Executor):
         """Take no more tasks; with `cancel_futures` those that run are killed."""
         self._is_shut = True
         if cancel_futures:
-            self.pool.stop()  # type: ignore[no-untyped-call]
+            self.pool.stop()
         else:
-            self.pool.close()  # type: ignore[no-untyped-call]
+            self.pool.close()
         if wait:
             self.pool.join()
 

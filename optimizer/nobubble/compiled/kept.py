@@ -9,10 +9,13 @@ from typing import Any, Final
 from numba import config
 from numba.core import caching
 
-_IN_TREE: Any = getattr(caching, "InTreeCacheLocator", None) or caching._InTreeCacheLocator  # type: ignore[attr-defined]
+# Its name had an underscore in older releases.
+_IN_TREE: Any = vars(caching).get("InTreeCacheLocator") or vars(caching)["_InTreeCacheLocator"]
+_SETTINGS: Final = vars(config)  # Numba makes up the names in this module when it is imported.
+_SETTING: Final = "CACHE_LOCATOR_CLASSES"
 
 
-class KeptCode(_IN_TREE):  # type: ignore[misc]
+class KeptCode(_IN_TREE):  # type: ignore[misc]  # numba has no type hints
     """Finds code in `__pycache__`, without a look at whether it could be kept there."""
 
     def ensure_cache_path(self) -> None:
@@ -25,9 +28,9 @@ _NAME: Final = f"{KeptCode.__module__}.{KeptCode.__qualname__}"
 @contextlib.contextmanager
 def only_reading() -> Iterator[None]:
     """Have numba look for kept code in this way."""
-    before = getattr(config, "CACHE_LOCATOR_CLASSES", "")
-    config.CACHE_LOCATOR_CLASSES = _NAME  # type: ignore[attr-defined]
+    before = _SETTINGS.get(_SETTING, "")
+    _SETTINGS[_SETTING] = _NAME
     try:
         yield
     finally:
-        config.CACHE_LOCATOR_CLASSES = before  # type: ignore[attr-defined]
+        _SETTINGS[_SETTING] = before
