@@ -7,8 +7,10 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from fastapi.responses import Response
+from starlette.concurrency import run_in_threadpool
 
 from nobubble.schedule.writing import json_text
+from nobubble_api.bodies import Asked, SolveBody, read_solve
 from nobubble_api.problems import MEDIA_TYPE, ProblemError
 from nobubble_api.service import Service
 from nobubble_api.wire import Problem
@@ -30,6 +32,21 @@ async def _json_body(request: Request) -> bytes:
 # Asynchronous, as all dependencies here: FastAPI runs others in threads, at more than their cost.
 ServiceDep = Annotated[Service, Depends(_service)]
 JsonBody = Annotated[bytes, Depends(_json_body)]
+
+
+async def asked_by(service: Service, raw: bytes, model: type[SolveBody]) -> Asked:
+    """Read the body of a solve or a job within the limits of the service.
+
+    Raises
+    ------
+    ProblemError
+    """
+    settings = service.settings
+    return await run_in_threadpool(
+        lambda: read_solve(
+            raw, model, max_ops=settings.max_ops, max_time_limit=settings.max_time_limit
+        )
+    )
 
 
 def takes(model: str, *, examples: Mapping[str, Any]) -> dict[str, Any]:

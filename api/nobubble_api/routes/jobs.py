@@ -11,11 +11,11 @@ from starlette.concurrency import run_in_threadpool
 
 from nobubble.errors import InputError
 from nobubble_api.auth import MAY_READ, MAY_SOLVE
-from nobubble_api.bodies import JobBody, Tag, read_solve
+from nobubble_api.bodies import JobBody, Tag
 from nobubble_api.events import follow
 from nobubble_api.examples import JOB
 from nobubble_api.problems import ProblemError
-from nobubble_api.routes.deps import JsonBody, ServiceDep, json_response, problems, takes
+from nobubble_api.routes.deps import JsonBody, ServiceDep, asked_by, json_response, problems, takes
 from nobubble_api.routes.schedules import IfNoneMatch, known_schedule, schedule_response
 from nobubble_api.store.model import JobState
 from nobubble_api.submitting import submit
@@ -48,12 +48,7 @@ async def submit_job(
     ] = None,
 ) -> Response:
     """Have a profile solved, and come back for the schedule."""
-    settings = service.settings
-    asked = await run_in_threadpool(
-        lambda: read_solve(
-            raw, JobBody, max_ops=settings.max_ops, max_time_limit=settings.max_time_limit
-        )
-    )
+    asked = await asked_by(service, raw, JobBody)
     job = await submit(service, asked, idempotency_key)
     return json_response(job_document(job), 202, {"Location": f"/v1/jobs/{job.id}"})
 

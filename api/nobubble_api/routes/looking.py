@@ -16,12 +16,11 @@ from nobubble_api.bodies import (
     VerifyBody,
     ops_of,
     read_profile_body,
-    read_solve,
     read_verify_body,
 )
 from nobubble_api.estimating import estimated_seconds
 from nobubble_api.examples import CHECK, LOOK, SOLVE
-from nobubble_api.routes.deps import JsonBody, ServiceDep, json_response, problems, takes
+from nobubble_api.routes.deps import JsonBody, ServiceDep, asked_by, json_response, problems, takes
 from nobubble_api.wire import Bounds, Validated, Verdict
 
 router = APIRouter(prefix="/v1", tags=["checking"], dependencies=[MAY_READ])
@@ -71,12 +70,7 @@ async def bound(service: ServiceDep, raw: JsonBody) -> Response:
 )
 async def validate(service: ServiceDep, raw: JsonBody) -> Response:
     """Only check the input, that a schedule exists, and say what a solve would cost."""
-    settings = service.settings
-    asked = await run_in_threadpool(
-        lambda: read_solve(
-            raw, SolveBody, max_ops=settings.max_ops, max_time_limit=settings.max_time_limit
-        )
-    )
+    asked = await asked_by(service, raw, SolveBody)
     profile, work = asked.profile, asked.work
     if not work.ignore_memory_limit:
         await service.aside(aside.require_schedule, profile)

@@ -10,10 +10,10 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
 from nobubble_api.auth import MAY_SOLVE
-from nobubble_api.bodies import SolveBody, read_solve
+from nobubble_api.bodies import SolveBody
 from nobubble_api.examples import SOLVE
 from nobubble_api.problems import problem, problem_response
-from nobubble_api.routes.deps import JsonBody, ServiceDep, json_response, problems, takes
+from nobubble_api.routes.deps import JsonBody, ServiceDep, asked_by, json_response, problems, takes
 from nobubble_api.routes.schedules import IfNoneMatch, known_schedule, schedule_response
 from nobubble_api.service import Service
 from nobubble_api.store.model import Job
@@ -53,16 +53,11 @@ async def solve(
         if known is not None:
             service.metrics.cache.labels("hit").inc()
             return schedule_response(known, answer.decode(), if_none_match)
-    settings = service.settings
-    asked = await run_in_threadpool(
-        lambda: read_solve(
-            raw, SolveBody, max_ops=settings.max_ops, max_time_limit=settings.max_time_limit
-        )
-    )
+    asked = await asked_by(service, raw, SolveBody)
     job = await submit(service, asked)
     if not job.ended and "respond-async" not in prefer:
-        job = await _ended(service, job, settings.sync_limit)
-    if not job.ended or (job.state != "done" and job.schedule is None and job.problem is None):
+        job = await _ended(service, job, service.settings.sync_limit)
+    if not job.ended:
         return json_response(job_document(job), 202, {"Location": f"/v1/jobs/{job.id}"})
     if job.schedule is None or job.state == "failed":
         document = job.problem or problem("no-schedule", "the job was cancelled")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -115,6 +116,27 @@ def test_a_queued_job_is_cancelled_at_once(start: StartService) -> None:
     assert running.client.delete(job["links"]["self"]).json()["state"] == "cancelled"
     assert running.client.get(job["links"]["schedule"]).status_code == 404
     assert [kind for _, kind, _ in events_of(running, job)] == ["state", "state", "end"]
+
+
+def test_who_waits_for_a_solve_that_is_cancelled_is_told(start: StartService) -> None:
+    """Tests a solve that somebody cancels before a worker has begun with it."""
+    running = start()
+    running.backend.alive = False
+    answers: list[int] = []
+    types: list[str] = []
+
+    def ask() -> None:
+        answer = running.client.post("/v1/solve", json={"profile": PROFILE})
+        answers.append(answer.status_code)
+        types.append(answer.json()["type"])
+
+    waiting = threading.Thread(target=ask)
+    waiting.start()
+    wait_until(lambda: running.client.get("/v1/jobs").json()["jobs"])
+    (job,) = running.client.get("/v1/jobs").json()["jobs"]
+    running.client.delete(job["links"]["self"])
+    waiting.join(20)
+    assert (answers, types) == ([504], ["/problems/no-schedule"])
 
 
 def test_jobs_are_listed_newest_first_by_state_and_tag(start: StartService) -> None:
