@@ -1,7 +1,8 @@
 """Worker processes on this machine, each of which can be killed and replaced.
 
-A run's news, and the request to stop it, travel over a connection of its own: a worker that is
-killed breaks its own connection and nothing else.
+A run's work, its news, the request to stop it and its outcome travel over a connection of its own:
+a worker that is killed breaks that one and nothing else. Through the pipe that all workers share
+goes only what is too small to be cut in half.
 """
 
 from __future__ import annotations
@@ -36,28 +37,34 @@ T = TypeVar("T")
 class LocalExecutor(Executor):
     """A pool of processes with the interface of `concurrent.futures.Executor`.
 
-    When a worker dies only its own task fails, with `WorkerLostError`.
+    When a worker dies only its own task fails, with `WorkerLostError`. The pool itself gives up
+    when a worker dies while none has a task; then it is replaced.
     """
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
+        self._lock = threading.Lock()
         self._is_shut = False
-        self._pool = self._new_pool()
+        self._open()
 
-    @property
-    def pool(self) -> ProcessPool:
-        """The pool; another one when it broke, which fails the tasks that it had."""
-        if not self._is_shut and not self._pool.active:
-            self._pool = self._new_pool()
-        return self._pool
-
-    def _new_pool(self) -> ProcessPool:
-        return ProcessPool(
+    def _open(self) -> None:
+        self._tasks: set[_Translated[Any]] = set()
+        self._pool = ProcessPool(
             max_workers=self._workers,
             context=get_context("spawn"),
             initializer=_begin_worker,
             initargs=(os.getpid(),),
         )
+        # Starts the workers, and ends when the first of them is ready.
+        self._first = self._pool.schedule(os.getpid)
+
+    def is_ready(self) -> bool:
+        """Say whether a worker has begun, and the pool takes tasks."""
+        with self._lock:
+            if self._is_shut:
+                return False
+            self._replace_broken()
+            return self._first.done() and self._first.exception() is None
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run a function in a worker."""
@@ -67,18 +74,42 @@ class LocalExecutor(Executor):
         self, timeout: float | None, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> Future[T]:
         """Run a function in a worker that is killed when it takes longer, in seconds."""
-        inner = self.pool.schedule(fn, args=args, kwargs=kwargs, timeout=timeout)
-        return _Translated(inner)
+        with self._lock:
+            if self._is_shut:
+                raise RuntimeError("the workers were stopped")
+            self._replace_broken()
+            inner = self._pool.schedule(fn, args=args, kwargs=kwargs, timeout=timeout)
+            task: _Translated[T] = _Translated(inner)
+            tasks = self._tasks
+            tasks.add(task)
+        task.add_done_callback(tasks.discard)
+        return task
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no more tasks; with `cancel_futures` those that run are killed."""
-        self._is_shut = True
+        with self._lock:
+            self._is_shut = True
+            pool, tasks = self._pool, self._tasks
         if cancel_futures:
-            self.pool.stop()
+            pool.stop()  # type: ignore[no-untyped-call]
         else:
-            self.pool.close()
+            pool.close()  # type: ignore[no-untyped-call]
         if wait:
-            self.pool.join()
+            _end_pool(pool, tasks)
+
+    def _replace_broken(self) -> None:
+        if self._pool.active:
+            return
+        remains = (self._pool, self._tasks)
+        self._open()
+        threading.Thread(target=_end_pool, args=remains, daemon=True).start()
+
+
+def _end_pool(pool: ProcessPool, tasks: set[_Translated[Any]]) -> None:
+    """Wait for the end of a pool, and say so to those that it forgot."""
+    pool.join()
+    for task in list(tasks):
+        task.lose()
 
 
 class _Translated(Future[T]):
@@ -99,34 +130,42 @@ class _Translated(Future[T]):
         running: bool = self._inner.running()
         return running
 
+    def lose(self) -> None:
+        """Say that nobody works on it any more."""
+        self._fail(WorkerLostError("the workers were stopped"))
+
     def _take(self, inner: Any) -> None:
         try:
             value = inner.result()
         except OutOfTime:
-            error: BaseException = OverdueError("the solve did not end in time")
-        except ProcessExpired as lost:
-            error = WorkerLostError(f"the worker ended: {lost}")
-        except (CancelledError, BrokenExecutor):
-            error = WorkerLostError("the worker was stopped")
+            self._fail(OverdueError("the solve did not end in time"))
+        except (ProcessExpired, BrokenExecutor) as lost:
+            self._fail(WorkerLostError(f"the worker ended: {lost}"))
+        except CancelledError:
+            self._fail(WorkerLostError("the worker was stopped"))
         except BaseException as raised:
-            error = raised
+            self._fail(raised)
         else:
-            self.set_result(value)
-            return
-        self.set_exception(error)
+            with contextlib.suppress(InvalidStateError):
+                self.set_result(value)
+
+    def _fail(self, error: BaseException) -> None:
+        with contextlib.suppress(InvalidStateError):
+            self.set_exception(error)
 
 
 class LocalRun:
     """A solve in one of the workers."""
 
-    def __init__(self, listener: Callable[[News], None], grace: float) -> None:
+    def __init__(self, work: Work, listener: Callable[[News], None], grace: float) -> None:
         self.future: Future[Solved] = Future()
+        self._work = work
         self._listener = listener
         self._grace = grace
         self._lock = threading.Lock()
         self._is_cancelled = False
         self._connection: Connection | None = None
-        self._task: Future[Solved] | None = None
+        self._task: Future[None]
 
     def cancel(self) -> None:
         """Ask it to stop with the best so far; after the grace its worker is killed."""
@@ -135,31 +174,33 @@ class LocalRun:
                 return
             self._is_cancelled = True
             self._send_stop()
-        if self._task is not None and not self._task.running():
-            self._kill()  # It waits for a worker still.
+        if not (self._task.running() or self._task.done()):
+            # Left in the queue: the worker that comes to it finds that nobody waits.
+            self._end(NoScheduleError("it was stopped before it had begun"))
+            return
         timer = threading.Timer(self._grace, self._kill)
         timer.daemon = True
         timer.start()
 
-    def follow(self, task: Future[Solved]) -> None:
-        """Take the outcome of the task."""
+    def follow(self, task: Future[None]) -> None:
+        """Watch the task: where it fails there is no outcome."""
         self._task = task
         task.add_done_callback(self._finish)
 
     def serve(self, connection: Connection) -> None:
-        """Take a worker's news until it hangs up."""
-        with self._lock:
-            self._connection = connection
-            if self._is_cancelled:
-                self._send_stop()
-        with contextlib.suppress(EOFError, OSError):
-            while True:
-                news = connection.recv()
+        """Give a worker its work, and take its news and the outcome."""
+        with connection, contextlib.suppress(EOFError, OSError):
+            connection.send(self._work)
+            with self._lock:
+                self._connection = connection
+                if self._is_cancelled:
+                    self._send_stop()
+            while isinstance(message := connection.recv(), News):
                 with contextlib.suppress(Exception):
-                    self._listener(news)
+                    self._listener(message)
+            self._end(message)
         with self._lock:
             self._connection = None
-        connection.close()
 
     def _send_stop(self) -> None:
         if self._connection is not None:
@@ -167,26 +208,20 @@ class LocalRun:
                 self._connection.send(_STOP)
 
     def _kill(self) -> None:
-        if self._task is not None and not self.future.done():
+        if not self.future.done():
             self._task.cancel()
 
-    def abandon(self) -> None:
-        """Give it up: its worker is gone, and the pool says no more."""
-        self._fail(WorkerLostError("the service stopped"))
-
-    def _finish(self, task: Future[Solved]) -> None:
+    def _finish(self, task: Future[None]) -> None:
         error = task.exception()
-        if error is None:
-            with contextlib.suppress(InvalidStateError):
-                self.future.set_result(task.result())
-        elif isinstance(error, WorkerLostError) and self._is_cancelled:
-            self._fail(NoScheduleError("it was stopped before there was a schedule"))
-        else:
-            self._fail(error)
+        if error is not None:
+            self._end(error)
 
-    def _fail(self, error: BaseException) -> None:
-        with contextlib.suppress(InvalidStateError):
-            self.future.set_exception(error)
+    def _end(self, outcome: Solved | BaseException) -> None:
+        with contextlib.suppress(InvalidStateError):  # It ended otherwise meanwhile.
+            if isinstance(outcome, BaseException):
+                self.future.set_exception(outcome)
+            else:
+                self.future.set_result(outcome)
 
 
 class LocalBackend:
@@ -206,17 +241,14 @@ class LocalBackend:
         self._folder = tempfile.TemporaryDirectory(prefix="nobubble-")
         self._key = secrets.token_bytes(32)
         # The worker's connection waits here until it is taken, so the backlog covers all of them.
+        self._address = str(Path(self._folder.name) / "news")
         self._listening = Listener(
-            str(Path(self._folder.name) / "news"),
-            "AF_UNIX",
-            backlog=4 * workers + 16,
-            authkey=self._key,
+            self._address, "AF_UNIX", backlog=4 * workers + 16, authkey=self._key
         )
         self._runs: dict[str, LocalRun] = {}
         self._is_closed = False
         self._thread = threading.Thread(target=self._accept, name="nobubble-news", daemon=True)
         self._thread.start()
-        self.is_alive()  # Starts the pool, which would else wait for the first task.
 
     @property
     def workers(self) -> int:
@@ -227,19 +259,23 @@ class LocalBackend:
         self, work: Work, listener: Callable[[News], None], *, hard_limit: float
     ) -> LocalRun:
         """Begin to solve; see `nobubble_api.execution.backend.Backend`."""
-        run = LocalRun(listener, self._grace)
+        run = LocalRun(work, listener, self._grace)
         run_id = secrets.token_hex(16)
         self._runs[run_id] = run
         run.future.add_done_callback(lambda _: self._runs.pop(run_id, None))
-        task = self.executor.schedule(
-            hard_limit + self._grace, _solve, work, run_id, str(self._listening.address), self._key
-        )
+        try:
+            task = self.executor.schedule(
+                hard_limit + self._grace, _solve, run_id, self._address, self._key
+            )
+        except BaseException:
+            del self._runs[run_id]
+            raise
         run.follow(task)
         return run
 
     def is_alive(self) -> bool:
-        """Say whether the pool takes tasks."""
-        return not self._is_closed and bool(self.executor.pool.active)
+        """Say whether a worker can take work."""
+        return not self._is_closed and self.executor.is_ready()
 
     def close(self, *, wait: float) -> None:
         """Take no more work, and kill what still runs after so many seconds."""
@@ -248,8 +284,9 @@ class LocalBackend:
         while self._runs and time.monotonic() < end:
             time.sleep(0.02)
         self.executor.shutdown(wait=True, cancel_futures=True)
-        for run in list(self._runs.values()):
-            run.abandon()
+        with contextlib.suppress(OSError, EOFError):
+            Client(self._address, authkey=self._key).close()  # Wakes the thread that accepts.
+        self._thread.join(1)
         self._listening.close()
         self._folder.cleanup()
 
@@ -259,9 +296,7 @@ class LocalBackend:
             try:
                 connection = self._listening.accept()
             except Exception:
-                # A worker that was killed while it connected, or the end.
-                if self._is_closed:
-                    return
+                # A worker that was killed while it connected.
                 time.sleep(0.01)
                 continue
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
@@ -281,8 +316,8 @@ def _begin_worker(service: int) -> None:
     """Prepare a worker: it leaves signals to the service, and does not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Read by what is imported later: a worker is one thread of work.
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"
+    for library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
+        os.environ[f"{library}_NUM_THREADS"] = "1"
     threading.Thread(target=_watch_over, args=(service,), daemon=True).start()
     # Not with its first solve: that would make somebody wait.
     from nobubble.compiled.loading import load_kernels
@@ -298,14 +333,22 @@ def _watch_over(service: int) -> None:
     os._exit(1)
 
 
-def _solve(work: Work, run_id: str, address: str, key: bytes) -> Solved:
+def _solve(run_id: str, address: str, key: bytes) -> None:
     """Solve in a worker, with a connection to the service."""
-    from nobubble_api.execution.solving import solve_work
+    from nobubble_api.execution.solving import portable, solve_work
 
     with Client(address, authkey=key) as connection:
         connection.send(run_id)
+        try:
+            work: Work = connection.recv()
+        except EOFError:  # Nobody waits for it any more.
+            return
         line = _Line(connection)
-        return solve_work(work, line.report, line.is_stopped)
+        try:
+            outcome: Solved | Exception = solve_work(work, line.report, line.is_stopped)
+        except Exception as error:
+            outcome = portable(error)
+        connection.send(outcome)
 
 
 class _Line:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 import time
+import traceback
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
+from nobubble.errors import NobubbleError
 from nobubble.profile.loading import read_json
 from nobubble.profile.reading import parse_profile
 from nobubble.progress import Progress
@@ -80,6 +83,30 @@ def solve_work(work: Work, report: Callable[[News], None], stop: Callable[[], bo
         gap=float(document["gap"]),
         seconds=time.perf_counter() - begin,
     )
+
+
+def portable(error: Exception) -> Exception:
+    """Give an error in a form that passes between processes, with where it was raised.
+
+    Parameters
+    ----------
+    error : Exception
+        One that `solve_work` raised.
+
+    Returns
+    -------
+    Exception
+        The same, or a `RuntimeError` in place of one that can not be pickled.
+    """
+    if isinstance(error, NobubbleError):
+        return error
+    raised = "".join(traceback.format_exception(error))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(raised)
+    error.add_note(f"In the worker:\n{raised}")
+    return error
 
 
 class _Drafts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from nobubble.solve import solve
 from nobubble_api.examples import LIMITED, PROFILE
 from nobubble_api.execution.backend import Backend, OverdueError, WorkerLostError, open_backend
 from nobubble_api.execution.cpus import available_cpus
+from nobubble_api.execution.solving import portable
 from nobubble_api.work import News, Solved, Work
 from tests.api.dask_cluster import DaskCluster, dask_cluster
 from tests.api.serving import wait_for
@@ -155,6 +157,65 @@ def test_a_worker_that_ignores_everything_is_killed() -> None:
         assert backend.submit(work_of(PROFILE), ignore, hard_limit=60).future.result(60)
     finally:
         backend.close(wait=0)
+
+
+def test_a_worker_killed_while_idle_is_replaced() -> None:
+    """Tests both workers, one after the other, while there is nothing to do."""
+    backend = open_backend("local", workers=2)
+    try:
+        for _ in range(2):
+            wait_for(backend.is_alive, 60)
+            worker = backend.executor.submit(os.getpid).result(30)
+            time.sleep(0.2)
+            os.kill(worker, signal.SIGKILL)
+            time.sleep(0.5)
+            assert backend.submit(work_of(PROFILE), ignore, hard_limit=60).future.result(60)
+    finally:
+        backend.close(wait=0)
+
+
+def test_a_stop_in_the_queue_costs_no_worker() -> None:
+    """Tests that what waits ends at once, and that the worker which is busy goes on."""
+    backend = open_backend("local", workers=1)
+    try:
+        worker = backend.executor.submit(os.getpid).result(60)
+        first = backend.submit(long_work(time_limit=2), ignore, hard_limit=60)
+        second = backend.submit(long_work(), ignore, hard_limit=60)
+        time.sleep(0.5)
+        second.cancel()
+        with pytest.raises(NoScheduleError):
+            second.future.result(0.5)
+        second.cancel()
+        assert first.future.result(30).stopped_by == "time_limit"
+        first.cancel()
+        assert backend.executor.submit(os.getpid).result(30) == worker
+    finally:
+        backend.close(wait=0)
+
+
+def test_two_places_at_once_do_not_meet() -> None:
+    """Tests that the end of one leaves the other as it is."""
+    one, other = open_backend("local", workers=1), open_backend("local", workers=1)
+    try:
+        run = other.submit(long_work(time_limit=2), ignore, hard_limit=60)
+        one.submit(work_of(PROFILE), ignore, hard_limit=60).future.result(60)
+        one.close(wait=0)
+        assert run.future.result(30).stopped_by == "time_limit"
+    finally:
+        other.close(wait=0)
+
+
+def test_an_error_that_does_not_travel_is_told_as_text() -> None:
+    """Tests an error of a solver's own, which can not be made again from its text."""
+
+    class OddError(Exception):
+        def __init__(self, one: int, two: int) -> None:
+            super().__init__(f"{one} and {two}")
+
+    assert "OddError: 1 and 2" in str(portable(OddError(1, 2)))
+    plain = pickle.loads(pickle.dumps(portable(ValueError("plain"))))
+    assert isinstance(plain, ValueError)
+    assert "ValueError: plain" in plain.__notes__[0]
 
 
 def test_a_killed_worker_fails_its_own_task_only() -> None:
