@@ -6,7 +6,12 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Protocol
 
+from nobubble.errors import NobubbleError
 from nobubble_api.work import News, Solved, Work
+
+
+class VersionError(NobubbleError):
+    """The place where solves run has another version of nobubble: its answers may differ."""
 
 
 class WorkerLostError(Exception):
@@ -31,7 +36,10 @@ class Run(Protocol):
         """The outcome."""
 
     def cancel(self) -> None:
-        """Ask it to stop with the best so far; one that does not is killed."""
+        """Ask it to stop: the future gives the best so far, or raises `NoScheduleError`.
+
+        One that does not stop within the grace is killed: `WorkerLostError`.
+        """
 
 
 class Backend(Protocol):
@@ -52,9 +60,9 @@ class Backend(Protocol):
         ----------
         work : Work
         listener : callable
-            Called with news, in some thread of this process.
+            Called with news, in some thread of this process; what it raises is dropped.
         hard_limit : float
-            Seconds after which, and a grace, the worker is killed.
+            Seconds from its beginning after which, and a grace, the worker is killed.
         """
 
     def is_alive(self) -> bool:
@@ -80,6 +88,8 @@ def open_backend(address: str, *, workers: int | None, grace: float = 5.0) -> Ba
     ------
     InputError
         The address is neither, Dask is not installed, or the scheduler does not answer.
+    VersionError
+        Another version of nobubble is on the cluster.
     """
     from nobubble.errors import InputError
 

@@ -1,7 +1,8 @@
 """Solves on a Dask cluster: it places the work, and survives lost workers.
 
-Dask's own `cancel` does not stop a call that runs, so the request travels by an `Event`; progress
-travels by the cluster's event log.
+Dask's own `cancel` does not stop a call that runs, and its scheduler keeps what goes through its
+event log. So only figures go by the log, in one topic; the request to stop and the best schedule so
+far go by calls to the worker that has the run, of which nothing remains.
 """
 
 from __future__ import annotations
@@ -10,106 +11,153 @@ import contextlib
 import secrets
 import threading
 import time
+import zlib
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Executor, Future
-from dataclasses import asdict, fields, replace
+from concurrent.futures import CancelledError, Executor, Future, InvalidStateError
 from decimal import Decimal
+from queue import SimpleQueue
 from typing import Any, Final
+
+import structlog
 
 from nobubble._version import __version__
 from nobubble.errors import InputError, NobubbleError, NoScheduleError
-from nobubble_api.execution.backend import OverdueError, WorkerLostError
+from nobubble_api.execution.backend import OverdueError, VersionError, WorkerLostError
 from nobubble_api.work import News, Solved, Work
 
 try:
     import distributed
     from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
+
+    from nobubble_api.execution.dask_worker import (
+        check_version,
+        draft_of,
+        end_worker,
+        own_version,
+        solve_here,
+        stop_solve,
+    )
 except ImportError:
     raise InputError(
         "NOBUBBLE_EXECUTOR: Dask is not installed; pip install 'nobubble[cluster]', or take local"
     ) from None
 
+_LOG: Final = structlog.get_logger("nobubble.execution")
+
 _CONNECT: Final = 20.0
 """Seconds to wait for a scheduler."""
-_LARGEST_DRAFT: Final = 2**20
-"""Bytes of a best so far that are sent through the scheduler; larger ones are left out."""
-_KEYS: Final = tuple(field.name for field in fields(News))
 _GLANCE: Final = 2.0
-"""Seconds for which the number of workers counts."""
+"""Seconds between two looks at the cluster."""
 
 
 class DaskRun:
     """A solve on the cluster."""
 
-    def __init__(self, backend: DaskBackend, listener: Callable[[News], None]) -> None:
+    def __init__(
+        self, backend: DaskBackend, listener: Callable[[News], None], hard_limit: float
+    ) -> None:
         self.future: Future[Solved] = Future()
-        self.name = f"nobubble-{secrets.token_hex(16)}"
+        self.name = secrets.token_hex(16)
         self._backend = backend
         self._listener = listener
+        self._hard_limit = hard_limit
+        self._lock = threading.Lock()
         self._is_cancelled = False
+        self._worker: str | None = None
         self._task: Future[Solved] | None = None
-        self._timer: threading.Timer | None = None
+        self._timers: list[threading.Timer] = []
+        # Told in a thread of its own: a listener may take its time, the client's thread must not.
+        self._messages: SimpleQueue[dict[str, Any] | Solved | BaseException | None] = SimpleQueue()
+        threading.Thread(target=self._tell, name="nobubble-news", daemon=True).start()
+        self.future.add_done_callback(self._clear)
 
     def cancel(self) -> None:
-        """Ask it to stop with the best so far; after the grace nobody waits for it any more."""
-        if self._is_cancelled or self.future.done():
+        """Ask it to stop with the best so far; after the grace its worker is killed."""
+        with self._lock:
+            if self._is_cancelled or self.future.done():
+                return
+            self._is_cancelled = True
+            has_begun = self._worker is not None
+        if not has_begun:
+            self.end(NoScheduleError("it was stopped before it had begun"))
             return
-        self._is_cancelled = True
         threading.Thread(target=self._ask_to_stop, daemon=True).start()
-        self.give_up_after(self._backend.grace, self._stopped)
+        self._after(self._backend.grace, self._not_stopped)
 
-    def follow(self, task: Future[Solved], hard_limit: float) -> None:
-        """Take the outcome of the task, as long as it comes in time."""
+    def follow(self, task: Future[Solved]) -> None:
+        """Take the outcome of the task."""
         self._task = task
-        self._timer = self.give_up_after(hard_limit, self._overdue)
-        task.add_done_callback(self._finish)
+        task.add_done_callback(lambda task: self._messages.put(_outcome(task)))
+        if self.future.done():
+            task.cancel()
 
-    def hear(self, event: Any) -> None:
-        """Take an event of the cluster's log."""
-        _, message = event
-        with contextlib.suppress(Exception):
-            self._listener(_news_of(message))
+    def hear(self, message: dict[str, Any]) -> None:
+        """Take a message of a worker: in the client's thread, which it must not hold up."""
+        if "text" in message:
+            self._messages.put(message)
+            return
+        # A worker begins with it: perhaps not the first, then its time starts again.
+        with self._lock:
+            self._worker = message["worker"]
+            is_cancelled = self._is_cancelled
+        if is_cancelled:
+            threading.Thread(target=self._ask_to_stop, daemon=True).start()
+            return
+        self._stop_timers()
+        self._after(self._hard_limit + self._backend.grace, self._overdue)
 
-    def give_up_after(self, seconds: float, action: Callable[[], None]) -> threading.Timer:
-        """Do something after some seconds."""
-        timer = threading.Timer(seconds, action)
-        timer.daemon = True
-        timer.start()
-        return timer
-
-    def _ask_to_stop(self) -> None:
-        with contextlib.suppress(Exception):
-            distributed.Event(self.name, client=self._backend.client).set()
-
-    def _stopped(self) -> None:
-        self._end(NoScheduleError("it was stopped before there was a schedule"))
-
-    def _overdue(self) -> None:
-        self._ask_to_stop()
-        self._end(OverdueError("the solve did not end in time"))
-
-    def _end(self, outcome: BaseException | Solved) -> None:
-        with contextlib.suppress(Exception):  # It ended otherwise meanwhile.
+    def end(self, outcome: Solved | BaseException) -> None:
+        """Set the outcome, unless there is one."""
+        with contextlib.suppress(InvalidStateError):
             if isinstance(outcome, BaseException):
                 self.future.set_exception(outcome)
             else:
                 self.future.set_result(outcome)
-            if self._timer is not None:
-                self._timer.cancel()
-            if self._task is not None:
-                self._task.cancel()
 
-    def _finish(self, task: Future[Solved]) -> None:
-        try:
-            self._end(task.result())
-        except CancelledError:
-            self._end(WorkerLostError("the scheduler was lost"))
-        except NobubbleError as error:
-            self._end(error)
-        except Exception as error:
-            is_lost = isinstance(error, (KilledWorker, CommClosedError, OSError))
-            self._end(WorkerLostError(f"the worker was lost: {error}") if is_lost else error)
+    def _tell(self) -> None:
+        while (message := self._messages.get()) is not None:
+            if not isinstance(message, dict):
+                self.end(message)
+                continue
+            with contextlib.suppress(Exception):
+                self._listener(_news_of(message, self._draft() if message["has_draft"] else None))
+
+    def _draft(self) -> bytes | None:
+        draft = self._backend.call(self._worker, draft_of, self.name)
+        return zlib.decompress(draft) if isinstance(draft, bytes) else None
+
+    def _ask_to_stop(self) -> None:
+        self._backend.call(self._worker, stop_solve, self.name)
+
+    def _not_stopped(self) -> None:
+        self._kill(WorkerLostError("the solve did not stop in time, and its worker was killed"))
+
+    def _overdue(self) -> None:
+        self._kill(OverdueError("the solve did not end in time"))
+
+    def _kill(self, error: WorkerLostError) -> None:
+        if self.future.done():
+            return
+        self.end(error)  # First, so that Dask does not give it to another worker.
+        self._backend.call(self._worker, end_worker, self.name)
+
+    def _after(self, seconds: float, action: Callable[[], None]) -> None:
+        timer = threading.Timer(seconds, action)
+        timer.daemon = True
+        self._timers.append(timer)
+        timer.start()
+
+    def _stop_timers(self) -> None:
+        while self._timers:
+            self._timers.pop().cancel()
+
+    def _clear(self, future: Future[Solved]) -> None:
+        self._stop_timers()
+        self._messages.put(None)
+        if self._task is not None and not self._task.done():
+            # Not here: it waits for the scheduler.
+            threading.Thread(target=self._task.cancel, daemon=True).start()
 
 
 class DaskBackend:
@@ -121,57 +169,50 @@ class DaskBackend:
     workers : int or None
         At most so many solves at once; None takes all threads of the cluster.
     grace : float
+        Seconds that a solve has to stop when it is asked to, or when its time is over.
 
     Raises
     ------
     InputError
         The scheduler does not answer.
+    VersionError
+        Another version of nobubble is on the cluster.
     """
 
     def __init__(self, address: str, workers: int | None, grace: float) -> None:
         self.grace = grace
+        self._address = address
         self._most = workers
-        self._threads = 0
-        self._glanced_at = -float("inf")
-        self._lock = threading.Lock()
-        self._runs: set[DaskRun] = set()
-        self._is_closed = False
-        try:
-            self.client = distributed.Client(
-                address, timeout=_CONNECT, set_as_default=False, name="nobubble"
-            )
-        except (OSError, TimeoutError) as error:
-            raise InputError(
-                f"NOBUBBLE_EXECUTOR: there is no Dask scheduler at {address}: {error}"
-            ) from None
-        self.executor: Executor = self.client.get_executor(pure=False)
+        self._topic = f"nobubble-{secrets.token_hex(8)}"
+        self._runs: dict[str, DaskRun] = {}
+        self._is_closed = threading.Event()
+        self._connect()
+        self._threads = self._count()
+        threading.Thread(target=self._watch, name="nobubble-cluster", daemon=True).start()
 
     @property
     def workers(self) -> int:
-        """How many solves run at once now."""
-        with self._lock:
-            if time.monotonic() - self._glanced_at >= _GLANCE:
-                self._glanced_at = time.monotonic()
-                self._threads = self._count()
-            return self._threads if self._most is None else min(self._threads, self._most)
-
-    def _count(self) -> int:
-        if self._is_closed or self.client.status != "running":
-            return 0
-        try:
-            return sum(self.client.nthreads().values())
-        except Exception:  # The scheduler went away; the client looks for it.
-            return 0
+        """How many solves run at once now, as of the last look."""
+        return self._threads if self._most is None else min(self._threads, self._most)
 
     def submit(self, work: Work, listener: Callable[[News], None], *, hard_limit: float) -> DaskRun:
         """Begin to solve; see `nobubble_api.execution.backend.Backend`."""
-        run = DaskRun(self, listener)
-        self._runs.add(run)
-        self.client.subscribe_topic(run.name, run.hear)
-        run.future.add_done_callback(lambda _: self._forget(run))
-        # Pickled by Dask where it is not plain: so the work travels as text.
-        task = self.executor.submit(_solve, work.to_json(), run.name, __version__)
-        run.follow(task, hard_limit + self.grace)
+        run = DaskRun(self, listener, hard_limit)
+        self._runs[run.name] = run
+        run.future.add_done_callback(lambda _: self._runs.pop(run.name, None))
+        # The worker's own guard comes last: it is for a solve that nobody watches any more.
+        limit = hard_limit + 3 * self.grace
+        try:
+            # Every time, since a scheduler that was started again does not know of it.
+            self.client.subscribe_topic(self._topic, self._hear)
+            # Pickled by Dask where it is not plain: so the work travels as text.
+            task = self.executor.submit(
+                solve_here, work.to_json(), run.name, self._topic, __version__, limit
+            )
+        except Exception as error:  # The client is closed; it is replaced at the next look.
+            run.end(WorkerLostError(f"the scheduler was lost: {error}"))
+        else:
+            run.follow(task)
         return run
 
     def is_alive(self) -> bool:
@@ -180,75 +221,99 @@ class DaskBackend:
 
     def close(self, *, wait: float) -> None:
         """Take no more work, and stop what still runs after so many seconds."""
-        self._is_closed = True
+        self._is_closed.set()
         end = time.monotonic() + wait
         while self._runs and time.monotonic() < end:
             time.sleep(0.02)
-        for run in list(self._runs):
-            run.cancel()
+        for run in list(self._runs.values()):
+            run.end(WorkerLostError("the service stopped"))
+        self._threads = 0
+        # The scheduler drops what this client wanted, and the solvers see that.
         with contextlib.suppress(Exception):
             self.client.close(timeout=self.grace)
 
-    def _forget(self, run: DaskRun) -> None:
-        self._runs.discard(run)
-        # Not here: this may be called in the client's own thread.
-        threading.Thread(target=self._unsubscribe, args=(run.name,), daemon=True).start()
+    def call(self, worker: str | None, function: Callable[[str], object], name: str) -> object:
+        """Call a function on a worker, beside its tasks; None where the worker is not there."""
+        if worker is None:
+            return None
+        try:
+            answers = self.client.run(function, name, workers=[worker], on_error="ignore")
+        except Exception:
+            return None
+        return answers.get(worker)
 
-    def _unsubscribe(self, name: str) -> None:
-        with contextlib.suppress(Exception):
-            self.client.unsubscribe_topic(name)
+    def _hear(self, event: Any) -> None:
+        _, message = event
+        run = self._runs.get(message["run"])
+        if run is not None:
+            run.hear(message)
+
+    def _connect(self) -> None:
+        try:
+            self.client = distributed.Client(
+                self._address, timeout=_CONNECT, set_as_default=False, name="nobubble"
+            )
+        except (OSError, TimeoutError) as error:
+            raise InputError(
+                f"NOBUBBLE_EXECUTOR: there is no Dask scheduler at {self._address}: {error}"
+            ) from None
+        self.executor: Executor = self.client.get_executor(pure=False)
+        try:
+            self._check_versions()
+        except NobubbleError:
+            self.client.close(timeout=self.grace)
+            raise
+
+    def _check_versions(self) -> None:
+        """Refuse a cluster that gives other answers, or none: the scheduler needs nobubble too."""
+        try:
+            found = {"scheduler": self.client.run_on_scheduler(own_version)}
+            found |= self.client.run(own_version)
+        except ImportError as error:
+            raise VersionError(
+                f"the Dask cluster at {self._address} lacks nobubble: {error}; install version "
+                f"{__version__} for its scheduler and for its workers"
+            ) from None
+        for where, version in found.items():
+            check_version(where, version, __version__)
+
+    def _count(self) -> int:
+        if self.client.status != "running":
+            return 0
+        try:
+            return sum(self.client.nthreads().values())
+        except Exception:  # The scheduler went away; the client looks for it.
+            return 0
+
+    def _watch(self) -> None:
+        """Look at the cluster now and then; when the client gave it up, connect again."""
+        while not self._is_closed.wait(_GLANCE):
+            if self.client.status == "closed":
+                try:
+                    self._connect()
+                except Exception as error:
+                    _LOG.warning("the cluster is out of reach", error=str(error))
+            self._threads = self._count()
 
 
-def _solve(text: str, name: str, version: str) -> Solved:
-    """Solve on a worker of the cluster."""
-    if version != __version__:
-        raise InputError(
-            f"the Dask worker has nobubble {__version__}, the service {version}: their answers may "
-            "differ; install the same version on both"
-        )
-    from nobubble_api.execution.solving import solve_work
-
-    worker = distributed.get_worker()
-    # Made in the task's thread, where the client can be found, and awaited in another.
-    event = distributed.Event(name, client=distributed.get_client())
-    is_stopped = threading.Event()
-
-    def wait() -> None:
-        with contextlib.suppress(Exception):
-            if event.wait():
-                is_stopped.set()
-
-    threading.Thread(target=wait, daemon=True).start()
-
-    def report(news: News) -> None:
-        if news.document is not None and len(news.document) > _LARGEST_DRAFT:
-            news = replace(news, document=None)
-        with contextlib.suppress(Exception):
-            worker.log_event(name, _message_of(news))
-
+def _outcome(task: Future[Solved]) -> Solved | BaseException:
     try:
-        return solve_work(Work.from_json(text), report, is_stopped.is_set)
-    finally:
-        with contextlib.suppress(Exception):
-            event.set()  # Lets the helper thread go.
+        return task.result()
+    except CancelledError:
+        return WorkerLostError("the scheduler was lost")
+    except (KilledWorker, CommClosedError, OSError) as error:
+        return WorkerLostError(f"the worker was lost: {error}")
+    except Exception as error:
+        return error
 
 
-def _message_of(news: News) -> dict[str, Any]:
-    """Give news as plain values."""
-    message = asdict(news)
-    for key in ("cost", "lower_bound"):
-        if message[key] is not None:
-            message[key] = str(message[key])
-    if message["document"] is not None:
-        message["document"] = message["document"].decode()
-    return message
-
-
-def _news_of(message: dict[str, Any]) -> News:
-    values = {key: message[key] for key in _KEYS}  # Dask adds the worker's address.
-    for key in ("cost", "lower_bound"):
-        if values[key] is not None:
-            values[key] = Decimal(values[key])
-    if values["document"] is not None:
-        values["document"] = values["document"].encode()
-    return News(**values)
+def _news_of(message: dict[str, Any], document: bytes | None) -> News:
+    cost, lower_bound = message["cost"], message["lower_bound"]
+    return News(
+        text=message["text"],
+        method=message["method"],
+        cost=None if cost is None else Decimal(cost),
+        lower_bound=None if lower_bound is None else Decimal(lower_bound),
+        gap=message["gap"],
+        document=document,
+    )
