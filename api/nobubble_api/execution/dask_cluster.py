@@ -155,9 +155,11 @@ class DaskRun:
     def _clear(self, future: Future[Solved]) -> None:
         self._stop_timers()
         self._messages.put(None)
-        if self._task is not None and not self._task.done():
+        # The cluster keeps the result as long as the task is held here.
+        task, self._task = self._task, None
+        if task is not None and not task.done():
             # Not here: it waits for the scheduler.
-            threading.Thread(target=self._task.cancel, daemon=True).start()
+            threading.Thread(target=task.cancel, daemon=True).start()
 
 
 class DaskBackend:
