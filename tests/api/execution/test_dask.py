@@ -5,27 +5,32 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import distributed
 import pytest
+import yaml
+from distributed.cli import dask_scheduler, dask_worker
 
 from nobubble.errors import InputError
 from nobubble_api.examples import PROFILE
 from nobubble_api.execution import dask_cluster as module
 from nobubble_api.execution.backend import OverdueError, VersionError, WorkerLostError, open_backend
 from nobubble_api.execution.dask_cluster import DaskBackend
+from nobubble_api.settings import Settings
 from nobubble_api.work import News
 from tests.api.dask_cluster import DaskCluster, dask_cluster
-from tests.api.execution.works import become_stubborn, ignore, long_work, work_of
+from tests.api.execution.works import ROOT, become_stubborn, ignore, long_work, work_of
 from tests.api.serving import wait_for
 
 __all__ = ["dask_cluster"]
 
 
 @pytest.fixture
-def backend(dask_cluster: DaskCluster) -> Iterator[DaskBackend]:
+def backend(dask_cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[DaskBackend]:
     """Give both workers of the cluster."""
+    monkeypatch.setattr(module, "_GLANCE", 0.2)
     opened = DaskBackend(dask_cluster.address, None, 0.5)
     wait_for(lambda: opened.workers == 2)
     yield opened
@@ -92,7 +97,7 @@ def test_a_solve_that_ignores_the_stop_is_killed(
 
 def test_a_solve_that_waits_for_a_worker_is_not_overdue(backend: DaskBackend) -> None:
     """Tests that its time begins with it, not in the queue."""
-    first = [backend.submit(long_work(time_limit=3), ignore, hard_limit=60) for _ in range(2)]
+    first = [backend.submit(long_work(time_limit=2), ignore, hard_limit=60) for _ in range(2)]
     last = backend.submit(work_of(PROFILE), ignore, hard_limit=0.5)
     assert last.future.result(30).status == "optimal"
     assert all(run.future.result(30) for run in first)
@@ -122,12 +127,10 @@ def test_nothing_of_a_solve_stays_on_the_cluster(backend: DaskBackend) -> None:
             drafted.set()
 
     backend.grace = 10
-    for _ in range(2):
-        drafted.clear()
-        run = backend.submit(long_work(), hear, hard_limit=60)
-        assert drafted.wait(30)
-        run.cancel()
-        run.future.result(20)
+    run = backend.submit(long_work(), hear, hard_limit=60)
+    assert drafted.wait(30)
+    run.cancel()
+    run.future.result(20)
     topics = [topic for topic in backend.client.get_events() if topic.startswith("nobubble")]
     sizes = [len(str(event)) for topic in topics for event in backend.client.get_events(topic)]
     assert max(sizes) < 1000
@@ -152,6 +155,7 @@ def test_a_lost_scheduler_gives_the_work_back(
     dask_cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tests that runs fail as lost, that nothing is alive meanwhile, and that it comes back."""
+    monkeypatch.setattr(module, "_GLANCE", 0.2)
     monkeypatch.setattr(module, "_CONNECT", 1.0)
     backend = DaskBackend(dask_cluster.address, None, 0.5)
     try:
@@ -159,7 +163,7 @@ def test_a_lost_scheduler_gives_the_work_back(
         heard: list[News] = []
         run = backend.submit(long_work(), heard.append, hard_limit=60)
         wait_for(lambda: heard)
-        thread = threading.Thread(target=dask_cluster.restart, args=(4.0,))
+        thread = threading.Thread(target=dask_cluster.restart, args=(3.0,))
         thread.start()
         with pytest.raises(WorkerLostError):
             run.future.result(20)
@@ -195,3 +199,30 @@ def test_another_version_on_the_cluster_is_refused(
         run.future.result(20)
     with pytest.raises(VersionError, match=r"the Dask scheduler has nobubble .*0\.0\.0"):
         open_backend(dask_cluster.address, workers=None)
+
+
+def test_the_manifest_for_kubernetes_fits_together() -> None:
+    """Tests that Dask takes its commands, and that each part finds the other."""
+    found = list(yaml.safe_load_all((ROOT / "docs/kubernetes.yaml").read_text()))
+    ports = {
+        (part["metadata"]["name"], port["port"])
+        for part in found
+        if part["kind"] == "Service"
+        for port in part["spec"]["ports"]
+    }
+    (scheduler, worker, service) = [
+        part["spec"]["template"]["spec"]["containers"][0]
+        for part in found
+        if part["kind"] == "Deployment"
+    ]
+    name, *arguments = scheduler["command"][1:]
+    taken = dask_scheduler.main.make_context(name, arguments)
+    assert ("nobubble-scheduler", int(taken.params["port"])) in ports
+    name, *arguments = worker["command"][1:]
+    taken = dask_worker.main.make_context(name, arguments)
+    assert taken.params["scheduler"] == "tcp://nobubble-scheduler:8786"
+    assert (taken.params["n_workers"], taken.params["nthreads"]) == ("1", 1)
+    assert callable(import_module(taken.params["preload"][0]).dask_setup)
+    settings = {one["name"]: one.get("value") for one in service["env"]}
+    assert settings["NOBUBBLE_EXECUTOR"] == taken.params["scheduler"]
+    assert set(settings) <= {f"NOBUBBLE_{name.upper()}" for name in Settings.model_fields}

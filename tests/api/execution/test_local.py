@@ -103,7 +103,7 @@ def test_a_stop_in_the_queue_costs_no_worker() -> None:
     backend = open_backend("local", workers=1)
     try:
         worker = backend.executor.submit(os.getpid).result(60)
-        first = backend.submit(long_work(time_limit=2), ignore, hard_limit=60)
+        first = backend.submit(long_work(time_limit=1), ignore, hard_limit=60)
         second = backend.submit(long_work(), ignore, hard_limit=60)
         time.sleep(0.5)
         second.cancel()
@@ -121,7 +121,7 @@ def test_two_places_at_once_do_not_meet() -> None:
     """Tests that the end of one leaves the other as it is."""
     one, other = open_backend("local", workers=1), open_backend("local", workers=1)
     try:
-        run = other.submit(long_work(time_limit=2), ignore, hard_limit=60)
+        run = other.submit(long_work(time_limit=1), ignore, hard_limit=60)
         one.submit(work_of(PROFILE), ignore, hard_limit=60).future.result(60)
         one.close(wait=0)
         assert run.future.result(30).stopped_by == "time_limit"
