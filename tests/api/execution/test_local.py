@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client
 from pathlib import Path
 
 import pytest
@@ -16,6 +20,7 @@ from nobubble.errors import NoScheduleError
 from nobubble_api.examples import PROFILE
 from nobubble_api.execution.backend import OverdueError, WorkerLostError, open_backend
 from nobubble_api.execution.cpus import available_cpus
+from nobubble_api.execution.local import LocalBackend
 from nobubble_api.execution.solving import portable
 from nobubble_api.work import News
 from tests.api.execution.works import ROOT, become_stubborn, ignore, long_work, work_of
@@ -96,6 +101,22 @@ def test_a_worker_killed_while_idle_is_replaced() -> None:
             assert backend.submit(work_of(PROFILE), ignore, hard_limit=60).future.result(60)
     finally:
         backend.close(wait=0)
+
+
+def test_closing_does_not_wait_for_connections() -> None:
+    """Tests an end while the thread that takes connections has ended before."""
+    backend = LocalBackend(1, 0.5)
+    backend._is_closed = True
+    with (
+        contextlib.suppress(OSError, EOFError, AuthenticationError),
+        Client(backend._address, authkey=b"wrong"),
+    ):
+        pass
+    wait_for(lambda: not backend._thread.is_alive())
+    closing = threading.Thread(target=backend.close, kwargs={"wait": 0}, daemon=True)
+    closing.start()
+    closing.join(20)
+    assert not closing.is_alive()
 
 
 def test_a_stop_in_the_queue_costs_no_worker() -> None:
