@@ -78,9 +78,9 @@ class LocalExecutor(Executor):
             self._is_shut = True
             pool, tasks = self._pool, self._tasks
         if cancel_futures:
-            pool.stop()  # type: ignore[no-untyped-call]
+            pool.stop()  # type: ignore[no-untyped-call]  # pebble leaves it unannotated
         else:
-            pool.close()  # type: ignore[no-untyped-call]
+            pool.close()  # type: ignore[no-untyped-call]  # likewise
         if wait:
             _end_pool(pool, tasks)
 
