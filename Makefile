@@ -66,7 +66,7 @@ lock = $(VENV)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 
 schemas: $(STAMP) ## Write the JSON Schemas of profile and schedule, and the OpenAPI document
 	$(VENV)/python -m nobubble.schemas docs/schemas
-	$(VENV)/python -m nobubble_api.openapi docs/openapi.json
+	$(VENV)/python -m nobubble_api.openapi_file docs/openapi.json
 
 pictures: $(STAMP) ## Draw the pictures of the documentation
 	$(VENV)/python docs/pictures/draw.py

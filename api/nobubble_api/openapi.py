@@ -1,13 +1,8 @@
-"""The OpenAPI document: as FastAPI makes it, with the bodies that routes read themselves.
-
-``python -m nobubble_api.openapi FILE`` writes it.
-"""
+"""The OpenAPI document: as FastAPI makes it, with the bodies that routes read themselves."""
 
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -71,17 +66,3 @@ def openapi_of(app: FastAPI) -> dict[str, Any]:
                 del operation["responses"]["422"]
     app.openapi_schema = document
     return document
-
-
-def main(arguments: list[str]) -> None:
-    """Write the document to the file given on the command line."""
-    from nobubble_api.app import create_app
-    from nobubble_api.settings import Settings
-
-    app = create_app(Settings.model_construct())
-    text = json.dumps(openapi_of(app), indent=2, ensure_ascii=False) + "\n"
-    Path(arguments[0]).write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -15,7 +15,8 @@ from typing import Any, Final, TypeVar
 import structlog
 from starlette.concurrency import run_in_threadpool
 
-from nobubble_api.execution.backend import Backend, WorkerLostError, open_backend
+from nobubble_api.execution.backend import Backend, WorkerLostError
+from nobubble_api.execution.opening import open_backend
 from nobubble_api.hub import Hub
 from nobubble_api.metrics import Metrics
 from nobubble_api.problems import ProblemError

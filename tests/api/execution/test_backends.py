@@ -16,7 +16,8 @@ from nobubble.profile.reading import parse_profile
 from nobubble.schedule.writing import json_text
 from nobubble.solve import solve
 from nobubble_api.examples import LIMITED, PROFILE
-from nobubble_api.execution.backend import Backend, open_backend
+from nobubble_api.execution.backend import Backend
+from nobubble_api.execution.opening import open_backend
 from nobubble_api.work import News, Solved
 from tests.api.dask_cluster import DaskCluster, dask_cluster
 from tests.api.execution.works import ignore, long_work, work_of

@@ -16,8 +16,9 @@ from distributed.cli import dask_scheduler, dask_worker
 from nobubble.errors import InputError
 from nobubble_api.examples import PROFILE
 from nobubble_api.execution import dask_cluster as module
-from nobubble_api.execution.backend import OverdueError, VersionError, WorkerLostError, open_backend
+from nobubble_api.execution.backend import OverdueError, VersionError, WorkerLostError
 from nobubble_api.execution.dask_cluster import DaskBackend
+from nobubble_api.execution.opening import open_backend
 from nobubble_api.settings import Settings
 from nobubble_api.work import News
 from tests.api.dask_cluster import DaskCluster, dask_cluster

@@ -18,9 +18,10 @@ import pytest
 
 from nobubble.errors import NoScheduleError
 from nobubble_api.examples import PROFILE
-from nobubble_api.execution.backend import OverdueError, WorkerLostError, open_backend
+from nobubble_api.execution.backend import OverdueError, WorkerLostError
 from nobubble_api.execution.cpus import available_cpus
 from nobubble_api.execution.local import LocalBackend
+from nobubble_api.execution.opening import open_backend
 from nobubble_api.execution.solving import portable
 from nobubble_api.work import News
 from tests.api.execution.works import ROOT, become_stubborn, ignore, long_work, work_of
@@ -64,7 +65,7 @@ def test_workers_end_with_a_service_that_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "service.py"
     script.write_text(
         "import os, time\n"
-        "from nobubble_api.execution.backend import open_backend\n"
+        "from nobubble_api.execution.opening import open_backend\n"
         "from tests.api.execution.works import ignore, long_work\n"
         "if __name__ == '__main__':\n"
         "    backend = open_backend('local', workers=1)\n"
