@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import socket
-import ssl
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from nobubble.errors import InputError, NobubbleError
@@ -67,6 +64,8 @@ def is_worth_repeating(response: httpx.Response) -> bool:
 
 def retry_after(response: httpx.Response) -> float | None:
     """Give the seconds of Retry-After, which may be a date; None where it is not given."""
+    from email.utils import parsedate_to_datetime
+
     value = response.headers.get("retry-after", "")
     if re.fullmatch("[0-9]{1,9}", value):
         return float(value)
@@ -81,6 +80,9 @@ def retry_after(response: httpx.Response) -> float | None:
 
 def unreachable(error: httpx.RequestError, *, url: str, within: str) -> ServiceError:
     """Say why there is no answer; `within` is how long one was waited for."""
+    import socket
+    import ssl
+
     import httpx
 
     if isinstance(error, httpx.TimeoutException):
