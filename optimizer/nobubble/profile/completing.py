@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from nobubble.errors import Fault
+from nobubble.partition.splits import min_max_split
 from nobubble.profile.costs import StageCosts, size_faults
+from nobubble.profile.layered import LayeredModel, layers_of
+from nobubble.profile.layers import layer_count, layers_as_written, partition_faults
 from nobubble.profile.limits import (
     MAX_STAGE_MICROBATCHES,
     MAX_TOTAL_MEMORY,
     MAX_TOTAL_TIME,
 )
-from nobubble.profile.model import Objective, Profile
+from nobubble.profile.model import Objective, Profile, Stage
 from nobubble.profile.placement import place
 from nobubble.profile.rounding import Rounding
 from nobubble.profile.wording import counted
 from nobubble.units import MEMORY_UNITS, TIME_UNITS
 
 if TYPE_CHECKING:
-    from nobubble.profile.written import WrittenProfile, WrittenStage
+    from nobubble.profile.written import WrittenProfile
+    from nobubble.profile.written_stages import WrittenStage
 
 Item = TypeVar("Item")
 
@@ -33,16 +38,11 @@ def complete(written: WrittenProfile, rounding: Rounding) -> Profile | list[Faul
     Profile or list of Fault
         The faults are never empty.
     """
-    costs = StageCosts(
-        TIME_UNITS[written.time_unit],
-        MEMORY_UNITS[written.memory_unit],
-        written.memory_unit,
-        rounding,
-    )
+    costs = _costs(written, rounding)
     placement, faults = place(written)
     faults += _unit_faults(written)
-    for pointer, stage in _given_stages(written):
-        faults += costs.faults(stage, pointer)
+    for pointer, piece in _given_pieces(written):
+        faults += costs.faults(piece, pointer)
     for key, value in (
         ("memory_limit", written.memory_limit),
         ("static_memory", written.static_memory),
@@ -53,17 +53,60 @@ def complete(written: WrittenProfile, rounding: Rounding) -> Profile | list[Faul
     if placement is not None:
         faults += _boundary_faults(written, len(placement))
         faults += _size_faults(written, len(placement))
+        faults += partition_faults(written, len(placement))
     if faults or placement is None:
         return faults
-    profile = _profile(written, placement, costs, rounding)
-    for (pointer, _), made in zip(_given_stages(written), profile.stages, strict=False):
+    made_of = tuple(costs.convert(piece, pointer) for pointer, piece in _given_pieces(written))
+    if written.layers:
+        model = _layered(written, made_of, rounding)
+        split = model.partition or min_max_split(
+            [layer.time() for layer in model.layers], placement
+        )
+        profile = model.profile(placement, split)
+    else:
+        profile = _profile(written, placement, made_of, rounding)
+    for (pointer, _), made in zip(_given_pieces(written), made_of, strict=True):
         faults += size_faults(made, pointer)
     return faults or _total_faults(profile) or profile
 
 
-def _given_stages(written: WrittenProfile) -> Iterator[tuple[str, WrittenStage]]:
-    """Give every stage that is written, with where it stands."""
-    if isinstance(written.stages, list):
+def _costs(written: WrittenProfile, rounding: Rounding) -> StageCosts:
+    """Give what converts the stages or layers of a profile."""
+    return StageCosts(
+        TIME_UNITS[written.time_unit],
+        MEMORY_UNITS[written.memory_unit],
+        written.memory_unit,
+        rounding,
+    )
+
+
+def complete_model(written: WrittenProfile, rounding: Rounding) -> LayeredModel | list[Fault]:
+    """Do the same, but leave open which layers make a stage, where that is not given.
+
+    Returns
+    -------
+    LayeredModel or list of Fault
+        Of a profile with stages, every stage is a layer. The faults are never empty.
+    """
+    profile = complete(written, rounding)
+    if isinstance(profile, list):
+        return profile
+    if not written.layers:
+        return layers_of(profile)
+    rounding = Rounding()  # All of it has been told once.
+    costs = _costs(written, rounding)
+    made_of = tuple(costs.convert(piece, pointer) for pointer, piece in _given_pieces(written))
+    model = _layered(written, made_of, rounding)
+    is_placed = "placement" in written.model_fields_set or model.partition is not None
+    return replace(model, placement=profile.placement if is_placed else None)
+
+
+def _given_pieces(written: WrittenProfile) -> Iterator[tuple[str, WrittenStage]]:
+    """Give every stage or layer that is written, with where it stands."""
+    if written.layers:
+        for index, layer in enumerate(written.layers):
+            yield f"/layers/{index}", layer
+    elif isinstance(written.stages, list):
         for index, stage in enumerate(written.stages):
             yield f"/stages/{index}", stage
     else:
@@ -83,7 +126,7 @@ def _unit_faults(written: WrittenProfile) -> list[Fault]:
 
 def _memory_figures(written: WrittenProfile) -> Iterator[str]:
     """Find where memory figures are given."""
-    for pointer, stage in _given_stages(written):
+    for pointer, stage in _given_pieces(written):
         for name, op in (("F", stage.F), ("B", stage.B), ("W", stage.W), ("BW", stage.BW)):
             for key in ("memory", "workspace"):
                 if key in op.model_fields_set:
@@ -93,6 +136,9 @@ def _memory_figures(written: WrittenProfile) -> Iterator[str]:
         yield "/memory_limit"
     if "static_memory" in written.model_fields_set:
         yield "/static_memory"
+    for index, layer in enumerate(written.layers):
+        if "static_memory" in layer.model_fields_set:
+            yield f"/layers/{index}/static_memory"
 
 
 def _by_direction(written: WrittenProfile) -> bool:
@@ -112,17 +158,19 @@ def _communication(
 
 def _boundary_faults(written: WrittenProfile, stages: int) -> list[Fault]:
     """Check that lists of communication times have one for each boundary."""
+    piece = "layer" if written.layers else "stage"
+    pieces = layer_count(written) or stages
     found = {
         pointer: len(value)
         for pointer, value in (_communication(written, "F"), _communication(written, "B"))
-        if isinstance(value, list) and len(value) != stages - 1
+        if isinstance(value, list) and len(value) != pieces - 1
     }
-    boundaries = counted(stages - 1, "boundary", "boundaries")
+    boundaries = counted(pieces - 1, "boundary", "boundaries")
     return [
         Fault(
             pointer,
-            f"{counted(length, 'number')} for {counted(stages, 'stage')}; communication has one "
-            f"for each of the {boundaries} between stages",
+            f"{counted(length, 'number')} for {counted(pieces, piece)}; communication has one "
+            f"for each of the {boundaries} between {piece}s",
         )
         for pointer, length in found.items()
     ]
@@ -143,31 +191,14 @@ def _size_faults(written: WrittenProfile, stages: int) -> list[Fault]:
 
 
 def _profile(
-    written: WrittenProfile, placement: tuple[int, ...], costs: StageCosts, rounding: Rounding
+    written: WrittenProfile,
+    placement: tuple[int, ...],
+    stages: tuple[Stage, ...],
+    rounding: Rounding,
 ) -> Profile:
     """Put the profile together, when nothing is at fault."""
-    time_factor = TIME_UNITS[written.time_unit]
-    memory_factor = MEMORY_UNITS[written.memory_unit]
-
-    def times(way: Literal["F", "B"]) -> tuple[int, ...]:
-        pointer, value = _communication(written, way)
-        return tuple(
-            rounding.whole("time", item, time_factor, place)
-            for place, item in _each(value, pointer)
-        )
-
-    stages = tuple(costs.convert(stage, pointer) for pointer, stage in _given_stages(written))
-    activations = times("F")
-    # One value for both directions is one written figure, and rounded once.
-    gradients = times("B") if _by_direction(written) else activations
-    limits = tuple(
-        None if item is None else rounding.whole("memory", item, memory_factor, pointer, "down")
-        for pointer, item in _each(written.memory_limit, "/memory_limit")
-    )
-    static = tuple(
-        rounding.whole("memory", item, memory_factor, pointer, "up")
-        for pointer, item in _each(written.static_memory, "/static_memory")
-    )
+    activations, gradients = _latencies(written, len(placement) - 1, rounding)
+    limits, static = _rank_memory(written, rounding)
     return Profile(
         name=written.name,
         time_unit=written.time_unit,
@@ -176,12 +207,69 @@ def _profile(
         microbatches=written.microbatches,
         placement=placement,
         stages=_for_all(stages, len(placement)),
-        communication_forward=_for_all(activations, len(placement) - 1),
-        communication_backward=_for_all(gradients, len(placement) - 1),
-        memory_limit=_for_all(limits, written.ranks),
-        static_memory=_for_all(static, written.ranks),
+        communication_forward=activations,
+        communication_backward=gradients,
+        memory_limit=limits,
+        static_memory=static,
         objective=cast(Objective, written.objective),
+        partition=tuple(written.partition) or None,
     )
+
+
+def _layered(written: WrittenProfile, costs: tuple[Stage, ...], rounding: Rounding) -> LayeredModel:
+    """Put a model of layers together, when nothing is at fault."""
+    layers = layers_as_written(written, costs, rounding)
+    activations, gradients = _latencies(written, len(layers) - 1, rounding)
+    limits, static = _rank_memory(written, rounding)
+    return LayeredModel(
+        name=written.name,
+        time_unit=written.time_unit,
+        memory_unit=written.memory_unit,
+        ranks=written.ranks,
+        microbatches=written.microbatches,
+        layers=layers,
+        communication_forward=activations,
+        communication_backward=gradients,
+        memory_limit=limits,
+        static_memory=static,
+        objective=cast(Objective, written.objective),
+        partition=tuple(written.partition) or None,
+    )
+
+
+def _latencies(
+    written: WrittenProfile, boundaries: int, rounding: Rounding
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Give the communication times of every boundary in ns, forward and backward."""
+    time_factor = TIME_UNITS[written.time_unit]
+
+    def times(way: Literal["F", "B"]) -> tuple[int, ...]:
+        pointer, value = _communication(written, way)
+        return tuple(
+            rounding.whole("time", item, time_factor, place)
+            for place, item in _each(value, pointer)
+        )
+
+    activations = times("F")
+    # One value for both directions is one written figure, and rounded once.
+    gradients = times("B") if _by_direction(written) else activations
+    return _for_all(activations, boundaries), _for_all(gradients, boundaries)
+
+
+def _rank_memory(
+    written: WrittenProfile, rounding: Rounding
+) -> tuple[tuple[int | None, ...], tuple[int, ...]]:
+    """Give the limit and the static memory of every rank, in bytes."""
+    factor = MEMORY_UNITS[written.memory_unit]
+    limits = tuple(
+        None if item is None else rounding.whole("memory", item, factor, pointer, "down")
+        for pointer, item in _each(written.memory_limit, "/memory_limit")
+    )
+    static = tuple(
+        rounding.whole("memory", item, factor, pointer, "up")
+        for pointer, item in _each(written.static_memory, "/static_memory")
+    )
+    return _for_all(limits, written.ranks), _for_all(static, written.ranks)
 
 
 def _each(value: Item | list[Item], pointer: str) -> Iterator[tuple[str, Item]]:

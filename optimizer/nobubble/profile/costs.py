@@ -12,7 +12,7 @@ from nobubble.profile.rounding import EXACT, Rounding
 from nobubble.profile.wording import shown
 
 if TYPE_CHECKING:
-    from nobubble.profile.written import WrittenFusedOp, WrittenOp, WrittenStage
+    from nobubble.profile.written_stages import WrittenFusedOp, WrittenOp, WrittenStage
 
 
 class StageCosts:

@@ -17,6 +17,7 @@ def profile_document(profile: Profile) -> dict[str, object]:
     """
     time = TIME_UNITS[profile.time_unit]
     memory = MEMORY_UNITS[profile.memory_unit]
+    parted = {} if profile.partition is None else {"partition": list(profile.partition)}
     named = {} if profile.name is None else {"name": profile.name}
     return {
         "schema": "nobubble.profile/1",
@@ -27,6 +28,7 @@ def profile_document(profile: Profile) -> dict[str, object]:
         "microbatches": profile.microbatches,
         "placement": list(profile.placement),
         "stages": [_stage(stage, time, memory) for stage in profile.stages],
+        **parted,
         "communication": {
             "F": [in_unit(value, time) for value in profile.communication_forward],
             "B": [in_unit(value, time) for value in profile.communication_backward],

@@ -72,6 +72,9 @@ class Profile:
     static_memory : tuple of int, shape (p,)
         Bytes held throughout.
     objective : {"makespan", "rank_span"}
+    partition : tuple of int, shape (S,), or None
+        How many layers of the model each stage has, where that is known; no part of the canonical
+        form.
     """
 
     name: str | None
@@ -86,3 +89,4 @@ class Profile:
     memory_limit: tuple[int | None, ...]
     static_memory: tuple[int, ...]
     objective: Objective = "makespan"
+    partition: tuple[int, ...] | None = None

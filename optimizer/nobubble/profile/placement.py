@@ -26,8 +26,8 @@ def place(written: WrittenProfile) -> tuple[tuple[int, ...] | None, list[Fault]]
     expected, fault = _expected_stages(written)
     if fault is not None:
         return None, [fault]
-    given = len(written.stages) if isinstance(written.stages, list) else 1
-    stages = expected if given == 1 and expected is not None else given
+    listed = _listed(written)
+    stages = expected if listed is None and expected is not None else listed or 1
     fault = _number_fault(written, stages, expected) or _chunks_fault(written, stages)
     if fault is not None:
         return None, [fault]
@@ -39,6 +39,14 @@ def place(written: WrittenProfile) -> tuple[tuple[int, ...] | None, list[Fault]]
         return tuple(s if s < ranks else 2 * ranks - 1 - s for s in range(stages)), []
     # Linear is interleaved with one stage a rank.
     return tuple(s % ranks for s in range(stages)), []
+
+
+def _listed(written: WrittenProfile) -> int | None:
+    """Give the number of stages that are told apart; None where one stands for all."""
+    if written.layers:
+        return len(written.partition) or None
+    stages = written.stages
+    return len(stages) if isinstance(stages, list) and len(stages) > 1 else None
 
 
 def _expected_stages(written: WrittenProfile) -> tuple[int | None, Fault | None]:
@@ -53,13 +61,14 @@ def _expected_stages(written: WrittenProfile) -> tuple[int | None, Fault | None]
         return 2 * ranks, None
     if placement == "linear":
         return ranks, None
-    if isinstance(written.stages, list) and len(written.stages) > 1:
+    if _listed(written) is not None:
         return None, None
     if "chunks" not in written.model_fields_set:
+        what = "layers" if written.layers else "one stage object for all"
         return None, Fault(
             "/chunks",
-            "is missing; interleaved with one stage object for all needs the number of stages a "
-            'rank, such as "chunks": 2',
+            f"is missing; interleaved with {what} needs the number of stages a rank, such as "
+            '"chunks": 2',
         )
     return written.chunks * ranks, None
 
@@ -78,7 +87,7 @@ def _number_fault(written: WrittenProfile, stages: int, expected: int | None) ->
         )
     if stages < ranks:
         return Fault(
-            "/placement" if isinstance(placement, list) else "/stages",
+            "/placement" if isinstance(placement, list) else _list_of_stages(written),
             f"{there}; every rank has at least one stage",
         )
     if expected is None or stages == expected:
@@ -101,7 +110,7 @@ def _chunks_fault(written: WrittenProfile, stages: int) -> Fault | None:
     ranks, chunks = written.ranks, written.chunks
     if "chunks" not in written.model_fields_set or stages == chunks * ranks:
         return None
-    if "placement" not in written.model_fields_set and not isinstance(written.stages, list):
+    if "placement" not in written.model_fields_set and _listed(written) is None:
         return Fault(
             "/placement", f"is missing; {counted(chunks, 'stage')} a rank need one: {_CHOICES}"
         )
@@ -112,10 +121,15 @@ def _chunks_fault(written: WrittenProfile, stages: int) -> Fault | None:
     )
 
 
+def _list_of_stages(written: WrittenProfile) -> str:
+    """Give where the stages are told apart."""
+    return "/partition" if written.layers else "/stages"
+
+
 def _who_says(written: WrittenProfile) -> str:
     """Name what sets the number of stages."""
-    if isinstance(written.stages, list) and len(written.stages) > 1:
-        return "list of stages has"
+    if _listed(written) is not None:
+        return "partition has" if written.layers else "list of stages has"
     if isinstance(written.placement, list):
         return "list of the placement has"
     return f"placement {written.placement} has"

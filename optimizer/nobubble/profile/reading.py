@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from nobubble.errors import Fault, ProfileError
 from nobubble.profile.model import Profile
 from nobubble.profile.rounding import Rounding
-from nobubble.profile.wording import shown
+from nobubble.profile.wording import counted, shown
+
+if TYPE_CHECKING:
+    from nobubble.profile.layered import LayeredModel
+    from nobubble.profile.written import WrittenProfile
+
+Completed = TypeVar("Completed", "Profile", "LayeredModel")
 
 MOST_FAULTS = 20
 """How many faults are told at once; one slip repeated over a thousand stages is no news."""
@@ -74,12 +81,60 @@ def parse_profile(
     return _checked(data, source, {}, notes)
 
 
+def read_model(
+    source: str | Path,
+    overrides: Mapping[str, object] | None = None,
+    *,
+    notes: list[str] | None = None,
+) -> LayeredModel:
+    """Read what a profile says of a model's layers, of which stages of any placement can be made.
+
+    Parameters, and what is raised, are those of `read_profile`. Of a profile with stages, every
+    stage is a layer.
+    """
+    from nobubble.profile.loading import load, name_of
+
+    return parse_model(load(source), name_of(source), overrides or {}, notes=notes)
+
+
+def parse_model(
+    data: object,
+    source: str = "<profile>",
+    overrides: Mapping[str, object] | None = None,
+    *,
+    notes: list[str] | None = None,
+) -> LayeredModel:
+    """Check a model that is parsed already; see `read_model` and `parse_profile`."""
+    from nobubble.profile.completing import complete_model
+
+    return _completed(data, source, overrides or {}, notes, complete_model)
+
+
 def _checked(
     data: object, source: str, overrides: Mapping[str, object], notes: list[str] | None
 ) -> Profile:
     """Check plain values, and complete the profile that they say."""
     # Pydantic is imported where a profile is read, not where a command starts.
     from nobubble.profile.completing import complete
+
+    profile = _completed(data, source, overrides, notes, complete)
+    if notes is not None and isinstance(data, Mapping) and "layers" in data:
+        assert profile.partition is not None, "layers were cut"
+        layers = counted(sum(profile.partition), "layer")
+        notes.append(
+            f"{layers} given, {layers} used: {', '.join(map(str, profile.partition))} in the "
+            f"{len(profile.partition)} stages"
+        )
+    return profile
+
+
+def _completed(
+    data: object,
+    source: str,
+    overrides: Mapping[str, object],
+    notes: list[str] | None,
+    complete: Callable[[WrittenProfile, Rounding], Completed | list[Fault]],
+) -> Completed:
     from nobubble.profile.structure import check_structure
 
     if not isinstance(data, Mapping):

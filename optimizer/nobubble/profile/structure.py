@@ -16,29 +16,30 @@ from nobubble.profile.written import (
     PARTED,
     PROFILE_SCHEMA,
     WrittenCommunication,
-    WrittenFusedOp,
-    WrittenOp,
     WrittenProfile,
-    WrittenStage,
 )
+from nobubble.profile.written_stages import WrittenFusedOp, WrittenLayer, WrittenOp, WrittenStage
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _STAGE = '{"F": {"time": 30}, "B": {"time": 30}, "W": {"time": 20}}'
 
-_MISSING = {
+PARTS = ("stage", "layer")
+
+_MISSING: dict[tuple[str, ...], str] = {
     ("schema",): f'a profile has "schema": "{PROFILE_SCHEMA}"',
     ("time_unit",): "give the unit of every time: s, ms, us or ns",
     ("ranks",): "give the number of pipeline positions, an integer >= 1",
     ("microbatches",): "give the number of microbatches in an iteration, an integer >= 1",
     ("stages",): f"give an object for every stage, or one for all, such as {_STAGE}",
-    ("stages", "F"): "every stage has F, B and W",
-    ("stages", "B"): "every stage has F, B and W",
-    ("stages", "W"): "every stage has F, B and W",
-    ("stages", "F", "time"): "every op has a time, a number >= 0",
-    ("stages", "B", "time"): "every op has a time, a number >= 0",
-    ("stages", "W", "time"): "every op has a time, a number >= 0",
+    ("layers",): f"give an object for every layer, such as {_STAGE}",
+    **{(f"{part}s", op): f"every {part} has F, B and W" for part in PARTS for op in "FBW"},
+    **{
+        (f"{part}s", op, "time"): "every op has a time, a number >= 0"
+        for part in PARTS
+        for op in "FBW"
+    },
     ("communication", "F"): "communication by direction has F and B",
     ("communication", "B"): "communication by direction has F and B",
 }
@@ -54,9 +55,14 @@ def check_structure(data: Mapping[str, object]) -> WrittenProfile | list[Fault]:
     """
     units = {key: data.get(key) for key in ("time_unit", "memory_unit")}
     try:
-        return WrittenProfile.model_validate(dict(data), context=units)
+        written = WrittenProfile.model_validate(dict(data), context=units)
+        faults = []
     except ValidationError as error:
         faults = [_translated(detail) for detail in error.errors(include_url=False)]
+    if not {"stages", "layers"} & set(data):
+        faults.append(Fault("/stages", f"is missing; {_MISSING['stages',]}"))
+    if not faults:
+        return written
     wrong_schema = [fault for fault in faults if fault.pointer == "/schema"]
     # What another version means by its keys is not known, so only the version is at fault.
     return wrong_schema if wrong_schema and "schema" in data else faults
@@ -78,13 +84,13 @@ def _translated(detail: ErrorDetails) -> Fault:
         case "extra_forbidden":
             message = _unknown_key(str(path[-1]), _model_at(names[:-1]))
         case "model_type":
-            what = "an op" if len(names) > 1 else "a stage"
+            what = "an op" if len(names) > 1 else f"a {names[0].removesuffix('s')}"
             example = '{"time": 30}' if len(names) > 1 else _STAGE
             message = f"{shown(value)} is not an object; {what} is an object such as {example}"
         case "too_short":
             message = f"is an empty list; {_MISSING[names]}"
         case "too_long":
-            message = f"has {counted(len(value), 'stage')}; {detail['msg']}"
+            message = f"has {counted(len(value), names[0].removesuffix('s'))}; {detail['msg']}"
         case _:
             message = f"{shown(value)} cannot be read: {detail['msg']}"
     return Fault(pointer_to(*path), message)
@@ -99,7 +105,9 @@ def _model_at(names: tuple[str, ...]) -> type[BaseModel]:
             return WrittenCommunication
         case ("stages",):
             return WrittenStage
-        case ("stages", "BW"):
+        case ("layers",):
+            return WrittenLayer
+        case (_, "BW"):
             return WrittenFusedOp
         case _:
             return WrittenOp

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Discriminator,
     Field,
@@ -22,6 +21,16 @@ from pydantic import (
 
 from nobubble.profile.figures import choice, count, quantity, schema_name, title
 from nobubble.profile.limits import MAX_MICROBATCHES, MAX_RANKS, MAX_STAGES
+from nobubble.profile.written_stages import (
+    NO_NEGATIVE,
+    PRINTABLE,
+    LayerCount,
+    StaticMemory,
+    Written,
+    WrittenLayer,
+    WrittenStage,
+    integer,
+)
 from nobubble.units import MEMORY_UNITS, TIME_UNITS
 
 PROFILE_SCHEMA = "nobubble.profile/1"
@@ -41,44 +50,10 @@ def _one_or_many(value: object) -> str:
     return MANY if isinstance(value, list | tuple) else ONE
 
 
-_ANY_NUMBER: dict[str, Any] = {"type": "number"}
-_NO_NEGATIVE: dict[str, Any] = {"type": "number", "minimum": 0}
-
-
-def _integer(lowest: int, highest: int) -> dict[str, Any]:
-    return {"type": "integer", "minimum": lowest, "maximum": highest}
-
-
-Time = Annotated[
-    Decimal,
-    PlainValidator(quantity("time", "a time is a number >= 0{unit}")),
-    WithJsonSchema(_NO_NEGATIVE),
-]
 CommunicationTime = Annotated[
     Decimal,
     PlainValidator(quantity("time", "a communication time is a number >= 0{unit}")),
-    WithJsonSchema(_NO_NEGATIVE),
-]
-MemoryChange = Annotated[
-    Decimal,
-    PlainValidator(
-        quantity(
-            "memory",
-            "an op's memory is a number{unit} (negative: memory given back)",
-            signed=True,
-        )
-    ),
-    WithJsonSchema(_ANY_NUMBER),
-]
-Workspace = Annotated[
-    Decimal,
-    PlainValidator(quantity("memory", "a workspace is a number >= 0{unit}")),
-    WithJsonSchema(_NO_NEGATIVE),
-]
-StaticMemory = Annotated[
-    Decimal,
-    PlainValidator(quantity("memory", "static memory is a number >= 0{unit}")),
-    WithJsonSchema(_NO_NEGATIVE),
+    WithJsonSchema(NO_NEGATIVE),
 ]
 MemoryLimit = Annotated[
     Decimal | None,
@@ -90,11 +65,10 @@ MemoryLimit = Annotated[
 RankNumber = Annotated[
     int,
     PlainValidator(count("a rank", 0, MAX_RANKS - 1)),
-    WithJsonSchema(_integer(0, MAX_RANKS - 1)),
+    WithJsonSchema(integer(0, MAX_RANKS - 1)),
 ]
 
 _PLACEMENTS = ("linear", "interleaved", "v")
-_BACKWARDS = ("split", "fused", "auto")
 _OBJECTIVES = ("makespan", "rank_span")
 
 NamedPlacement = Annotated[
@@ -111,71 +85,7 @@ PerBoundary = Annotated[
 ]
 
 
-class _Written(BaseModel):
-    """An object without unknown keys."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
-
-
-class WrittenOp(_Written):
-    """What one op of a stage takes."""
-
-    time: Time = Field(description="How long the op runs, in time_unit.")
-    memory: MemoryChange = Field(
-        default=Decimal(0),
-        description="What the op adds to its rank's activation memory, in memory_unit: an "
-        "increase counts from the op's start, a decrease (negative) from its end. 0 by default. "
-        "F + B + W, and F + BW, are exactly 0 as written; F, and F + B, are not negative.",
-        json_schema_extra={"default": 0},
-    )
-    workspace: Workspace = Field(
-        default=Decimal(0),
-        description="Memory needed only while the op runs, on top, in memory_unit. 0 by default.",
-        json_schema_extra={"default": 0},
-    )
-
-
-class WrittenFusedOp(_Written):
-    """What the backward takes that is not split; where left out, it follows from B and W."""
-
-    time: Time = Field(
-        default=Decimal(0),
-        description="How long the op runs, in time_unit. B's time + W's by default.",
-    )
-    memory: MemoryChange = Field(
-        default=Decimal(0),
-        description="The memory that it gives back (negative), in memory_unit. B's + W's by "
-        "default.",
-    )
-    workspace: Workspace = Field(
-        default=Decimal(0),
-        description="Memory needed only while it runs, in memory_unit. By default B's memory if "
-        "it is positive, plus the larger workspace of B and W.",
-    )
-
-
-class WrittenStage(_Written):
-    """One stage."""
-
-    F: WrittenOp = Field(description="The forward pass.")
-    B: WrittenOp = Field(description="The backward pass for the inputs.")
-    W: WrittenOp = Field(description="The backward pass for the weights.")
-    BW: WrittenFusedOp = Field(
-        default_factory=WrittenFusedOp,
-        description="The backward pass that is not split: B and W at once.",
-    )
-    backward: Annotated[
-        str,
-        PlainValidator(choice("a way of running backward", _BACKWARDS)),
-        WithJsonSchema({"enum": list(_BACKWARDS)}),
-    ] = Field(
-        default="split",
-        description="split: always B and W; fused: always BW; auto: the solver chooses for every "
-        "op. By default split, or auto where BW is given.",
-    )
-
-
-class WrittenCommunication(_Written):
+class WrittenCommunication(Written):
     """Communication times, one way and the other."""
 
     F: PerBoundary = Field(
@@ -188,8 +98,12 @@ class WrittenCommunication(_Written):
     )
 
 
-class WrittenProfile(_Written):
+class WrittenProfile(Written):
     """What a pipeline-parallel training iteration takes, as measured."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["stages"]}, {"required": ["layers"]}]}
+    )
 
     schema_: Annotated[
         str,
@@ -199,9 +113,7 @@ class WrittenProfile(_Written):
     name: Annotated[
         str | None,
         PlainValidator(title),
-        WithJsonSchema(
-            {"type": ["string", "null"], "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"}
-        ),
+        WithJsonSchema(PRINTABLE),
     ] = Field(
         default=None,
         description="What you call the profile. It changes nothing.",
@@ -223,17 +135,17 @@ class WrittenProfile(_Written):
     ranks: Annotated[
         int,
         PlainValidator(count("ranks", 1, MAX_RANKS)),
-        WithJsonSchema(_integer(1, MAX_RANKS)),
+        WithJsonSchema(integer(1, MAX_RANKS)),
     ] = Field(description="How many pipeline positions there are, p.")
     microbatches: Annotated[
         int,
         PlainValidator(count("microbatches", 1, MAX_MICROBATCHES)),
-        WithJsonSchema(_integer(1, MAX_MICROBATCHES)),
+        WithJsonSchema(integer(1, MAX_MICROBATCHES)),
     ] = Field(description="How many microbatches an iteration has, m.")
     chunks: Annotated[
         int,
         PlainValidator(count("chunks", 1, MAX_STAGES)),
-        WithJsonSchema(_integer(1, MAX_STAGES)),
+        WithJsonSchema(integer(1, MAX_STAGES)),
     ] = Field(
         default=1,
         description="Stages a rank, where neither the placement nor the list of stages says so: "
@@ -254,8 +166,20 @@ class WrittenProfile(_Written):
         | Annotated[list[WrittenStage], Field(min_length=1, max_length=MAX_STAGES), Tag(MANY)],
         Discriminator(_one_or_many),
     ] = Field(
+        default_factory=list,
         description="One object for every stage, in forward order; or a single object, or a list "
-        "of one, for all."
+        "of one, for all. Or give layers.",
+    )
+    layers: Annotated[list[WrittenLayer], Field(min_length=1, max_length=MAX_STAGES)] = Field(
+        default_factory=list,
+        description="In place of stages: one object for every layer of the model, in forward "
+        "order, embedding and head among them. A stage is a run of layers.",
+    )
+    partition: list[LayerCount] = Field(
+        default_factory=list,
+        description="How many layers every stage has, in forward order, all layers in all. By "
+        "default such that the busiest rank has as little work as possible. Beside stages it "
+        "tells what they were made of, and changes nothing.",
     )
     communication: Annotated[
         Annotated[CommunicationTime, Tag(ONE)]
@@ -267,7 +191,7 @@ class WrittenProfile(_Written):
         description="The time between the end of an op and the start of the op on another rank "
         "that depends on it, in time_unit: a number; a list of S - 1 numbers (stage s to s + 1); "
         "or an object with F and B, each of either. Between stages of one rank it is 0, whatever "
-        "stands here. 0 by default.",
+        "stands here. With layers, lists have one for each boundary between layers. 0 by default.",
         json_schema_extra={"default": 0},
     )
     memory_limit: Annotated[

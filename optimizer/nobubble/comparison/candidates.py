@@ -1,0 +1,132 @@
+"""What is solved for a comparison: every family, by name and as solved, split and fused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from nobubble.comparison.families import Exclusion, Family, families
+from nobubble.errors import MethodError
+from nobubble.methods import NAMED_SCHEDULES
+from nobubble.named import NAMED_ORDERS
+from nobubble.partition.choosing import choose_partition
+from nobubble.partition.splits import even_split, min_max_split
+from nobubble.problem import Problem
+from nobubble.profile.layered import LayeredModel
+from nobubble.profile.model import Backward, Profile
+
+Splitting: TypeAlias = Literal["chosen", "min-max", "even"]
+"""How layers are cut into stages: judged by schedules, by the busiest rank, or evenly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A profile and a method.
+
+    Attributes
+    ----------
+    family : str
+    method : str
+        One of `nobubble.methods.METHODS`.
+    backward : {"split", "fused", "auto"} or None
+        How every stage runs backward; None is as the profile, or the schedule by name, has it.
+    profile : Profile
+        With its partition.
+    """
+
+    family: str
+    method: str
+    backward: Backward | None
+    profile: Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """All that is solved, and what is left out from the start."""
+
+    candidates: tuple[Candidate, ...]
+    left_out: tuple[Exclusion, ...]
+
+
+def candidates(
+    model: LayeredModel,
+    *,
+    method: str = "auto",
+    splitting: Splitting = "chosen",
+    tell: Callable[[str], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Candidates:
+    """Give what is to be solved.
+
+    A partition that the profile gives is kept for the placement that it gives.
+
+    Parameters
+    ----------
+    model : LayeredModel
+    method : str
+        For the schedules that are solved.
+    splitting : {"chosen", "min-max", "even"}
+        How the layers of the other families are cut.
+    tell, stop : callable, optional
+        See `nobubble.partition.choosing.choose_partition`.
+    """
+    found, left_out = families(model)
+    result: list[Candidate] = []
+    for family in found:
+
+        def told(text: str, name: str = family.name) -> None:
+            if tell is not None:
+                tell(f"{name}: {text}")
+
+        profile = model.profile(family.placement, _partition(model, family, splitting, told, stop))
+        result += _of_family(family.name, profile, method)
+    return Candidates(tuple(result), tuple(left_out))
+
+
+def _partition(
+    model: LayeredModel,
+    family: Family,
+    splitting: Splitting,
+    tell: Callable[[str], None],
+    stop: Callable[[], bool] | None,
+) -> tuple[int, ...]:
+    """Give the layers of every stage of a family."""
+    placement = family.placement
+    if model.partition is not None and model.placement == placement:
+        return model.partition
+    if splitting == "even":
+        kinds = [(layer.costs, layer.static_memory) for layer in model.layers]
+        return even_split(kinds, len(placement))
+    if splitting == "min-max" or len(placement) == len(model.layers):
+        return min_max_split(model.times(), placement)
+    return choose_partition(model, placement, tell=tell, stop=stop).partition
+
+
+def _of_family(family: str, profile: Profile, method: str) -> list[Candidate]:
+    """Give the schedules by name that the placement has, and what is solved."""
+    problem = Problem.of(profile)
+    made = [
+        Candidate(family, name, None, profile) for name in NAMED_SCHEDULES if _has(problem, name)
+    ]
+    if not (problem.may_split & problem.may_fuse).any():
+        return [*made, Candidate(family, method, None, profile)]
+    ways: tuple[Backward, ...] = ("split", "fused", "auto")
+    return made + [Candidate(family, method, way, _running(profile, way)) for way in ways]
+
+
+def _has(problem: Problem, name: str) -> bool:
+    try:
+        NAMED_ORDERS[name](problem)
+    except MethodError:
+        return False
+    return True
+
+
+def _running(profile: Profile, way: Backward) -> Profile:
+    """Give a profile whose stages run backward that way, where they may choose."""
+    stages = tuple(
+        replace(stage, backward=way) if stage.backward == "auto" else stage
+        for stage in profile.stages
+    )
+    return replace(profile, stages=stages)
