@@ -14,6 +14,7 @@ import typer
 from nobubble._version import __version__
 from nobubble_cli.commands.bound import bound
 from nobubble_cli.commands.check import check
+from nobubble_cli.commands.compare import compare
 from nobubble_cli.commands.export import export
 from nobubble_cli.commands.jobs import jobs
 from nobubble_cli.commands.render import render
@@ -37,7 +38,7 @@ app = typer.Typer(
         "max_content_width": 100,
     },
 )
-for command in (solve, verify, bound, show, render, export, replay, check, serve):
+for command in (solve, compare, verify, bound, show, render, export, replay, check, serve):
     app.command()(command)
 app.add_typer(jobs)
 

@@ -26,7 +26,8 @@ class Comparison:
     ----------
     model : LayeredModel
     rows : tuple of Row
-        The least cost first; of equal ones the one that sends less, then the one that holds less.
+        At least one. The least cost first; of equal ones the one that sends less, then the one
+        that holds less.
     left_out : tuple of Exclusion
         What does not fit, or cannot be.
     """
@@ -36,9 +37,9 @@ class Comparison:
     left_out: tuple[Exclusion, ...]
 
     @property
-    def best(self) -> Row | None:
-        """What is recommended; None where nothing fits."""
-        return self.rows[0] if self.rows else None
+    def best(self) -> Row:
+        """What is recommended."""
+        return self.rows[0]
 
 
 def compare(
@@ -65,6 +66,11 @@ def compare(
         Hears what is being done, as a line of text.
     stop : callable, optional
         Says whether to end every solve with the best so far.
+
+    Raises
+    ------
+    InfeasibleError, NoScheduleError
+        Nothing fits, or nothing was found in time.
     """
     found = candidates(model, method=method, splitting=splitting, tell=progress, stop=stop)
     outcomes: list[ScheduleDocument | Exception] = []
@@ -103,15 +109,41 @@ def comparison_of(
     found : Candidates
     outcomes : sequence of ScheduleDocument or Exception, one for every candidate
         Its schedule, or why there is none.
+
+    Raises
+    ------
+    InfeasibleError
+        Nothing fits; it tells of the family that needs least.
     """
     rows, left_out = [], list(found.left_out)
     for candidate, outcome in zip(found.candidates, outcomes, strict=True):
         if isinstance(outcome, Exception):
-            left_out.append(Exclusion(candidate.family, _called(candidate), str(outcome)))
+            reason = str(outcome).partition(". ")[0]
+            left_out.append(Exclusion(candidate.family, _called(candidate), reason))
         else:
             rows.append(row_of(candidate, outcome))
+    if not rows:
+        raise _nothing_fits(found, outcomes)
     rows.sort(key=lambda row: (row.cost, row.transfers, row.fullness))
     return Comparison(model, tuple(rows), tuple(left_out))
+
+
+def _nothing_fits(found: Candidates, outcomes: Sequence[ScheduleDocument | Exception]) -> Exception:
+    infeasible = [
+        (outcome.needed, number, outcome)
+        for number, outcome in enumerate(outcomes)
+        if isinstance(outcome, InfeasibleError)
+    ]
+    if not infeasible:
+        return NoScheduleError("no family had a schedule before the end; give more time")
+    _, number, error = min(infeasible, key=lambda one: one[:2])
+    family = found.candidates[number].family
+    return InfeasibleError(
+        f"nothing fits; {family} needs least: {error}",
+        rank=error.rank,
+        limit=error.limit,
+        needed=error.needed,
+    )
 
 
 def _about(number: int, found: Candidates, candidate: Candidate) -> str:

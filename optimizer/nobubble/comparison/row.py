@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from nobubble.comparison.candidates import Candidate
@@ -67,7 +68,7 @@ def row_of(candidate: Candidate, document: ScheduleDocument) -> Row:
         if limit is not None and limit != 0
     ]
     placement = document["placement"]
-    crossings = sum(one != other for one, other in zip(placement, placement[1:], strict=False))
+    crossings = sum(one != other for one, other in pairwise(placement))
     return Row(
         family=candidate.family,
         method=candidate.method,
