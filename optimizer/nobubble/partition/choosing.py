@@ -57,10 +57,10 @@ def choose_partition(
 ) -> Choice:
     """Choose how many layers each stage gets, so that the solved schedule is best.
 
-    Starts from the even split and from the one with the least busiest rank, and moves single layers
-    from stage to stage, nearest stages first, as long as a quick solve (effort fast) gets better. A
-    partition whose lower bound is no better than the best cost is not solved. The work is counted,
-    so the choice is the same on every machine.
+    Starts from the best of the even split and of those whose busiest, and whose fullest, rank has
+    least; moves single layers from stage to stage, nearest stages first, as long as a quick solve
+    (effort fast) gets better. A partition whose lower bound is no better than the best cost is not
+    solved. The work is counted, so the choice is the same on every machine.
 
     Parameters
     ----------
@@ -82,8 +82,9 @@ def choose_partition(
     even = even_split(kinds, len(placement))
     even_cost = judge.cost(even)
     best, least = even, even_cost
-    balanced = min_max_split(model.times(), placement)
-    if balanced != even:
+    held = [layer.static_memory + layer.costs.F.memory for layer in model.layers]
+    for weights in (model.times(), held):
+        balanced = min_max_split(weights, placement)
         cost = judge.cost(balanced)
         if _is_less(cost, least):
             best, least = balanced, cost
