@@ -36,6 +36,9 @@ OPTIONS = {
     "solve": [
         *["-o", "--output", *SOLVING, *OVERRIDES, "--ignore-memory-limit", *SERVICE],
     ],
+    "compare": [
+        *["-o", "--output", "--sweep-memory", "--partition", *SOLVING, *OVERRIDES[:3], "--format"],
+    ],
     "verify": ["--profile"],
     "bound": OVERRIDES,
     "show": ["--width", "--color", "--detail"],

@@ -3,7 +3,8 @@
 A fenced block of a document may be
 
 - ``json NAME``: a file, there for every command: a profile, or a run as ``nobubble diff`` reads it;
-- ``console``: commands after ``$``, each with what it prints, where ``...`` stands for any lines;
+- ``console``: commands after ``$``, each with what it prints, where ``...`` stands for any lines,
+  or for any words of a line;
 - ``python``: a program;
 - ``json`` or ``yaml``: keys of a profile;
 - ``json excerpt``: lines of the schedule of ``tiny.json``.
@@ -83,9 +84,13 @@ def name_of(document: Path) -> str:
 
 
 def matches(expected: str, printed: str) -> bool:
-    """Say whether lines are as expected, where a line ``...`` stands for any number of lines."""
+    """Say whether lines are as expected.
+
+    A line ``...`` stands for any number of lines, and ``...`` in a line for any words.
+    """
     pieces = [
-        "(?:.*\n)*" if line == "..." else re.escape(line) + "\n" for line in expected.splitlines()
+        "(?:.*\n)*" if line == "..." else re.escape(line).replace(re.escape("..."), ".*") + "\n"
+        for line in expected.splitlines()
     ]
     return re.fullmatch("".join(pieces), printed) is not None
 
