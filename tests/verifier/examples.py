@@ -85,6 +85,33 @@ def simple() -> Any:
     return document("F0 F0 B0 W0 B0 W0", "F1 B1 F1 B1 W1 W1")
 
 
+def interleaved() -> Any:
+    """Give a document of 2 ranks with 2 stages each, 0 and 2, 1 and 3."""
+    return document(
+        "F0 F0 F2 F2 B2 W2 B2 W2 B0 W0 B0 W0",
+        "F1 F1 F3 B3 W3 F3 B3 W3 B1 W1 B1 W1",
+        placement="interleaved",
+        stages=[{"F": {"time": 10}, "B": {"time": 10}, "W": {"time": 5}}] * 4,
+        memory_limit=None,
+    )
+
+
+def ring() -> Any:
+    """Give a document of 3 ranks with 2 stages each, in which nothing takes time."""
+    instant = {"F": {"time": 0}, "B": {"time": 0}, "W": {"time": 0}}
+    return document(
+        "F0 F3 B3 B0 W3 W0",
+        "F1 F4 B4 B1 W4 W1",
+        "F2 F5 B5 B2 W5 W2",
+        ranks=3,
+        microbatches=1,
+        placement="interleaved",
+        stages=[instant] * 6,
+        communication=0,
+        memory_limit=None,
+    )
+
+
 def actions(schedule: Any, rank: int) -> Any:
     """Give the actions of a rank."""
     return schedule["ranks"][rank]["actions"]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import random
-from typing import Any
-
 import pytest
 
-from nobubble.verifier.rendezvous import waiting_circle
 from nobubble.verifier.verify import verify
-from tests.verifier.examples import actions, document, find, remove, simple, swap
+from tests.verifier.examples import (
+    actions,
+    document,
+    find,
+    interleaved,
+    remove,
+    ring,
+    simple,
+    swap,
+)
 
 
 def test_missing_transfers() -> None:
@@ -120,17 +125,6 @@ def test_receives_in_another_order_than_sends() -> None:
     ]
 
 
-def interleaved() -> Any:
-    """Give a document of 2 ranks with 2 stages each, 0 and 2, 1 and 3."""
-    return document(
-        "F0 F0 F2 F2 B2 W2 B2 W2 B0 W0 B0 W0",
-        "F1 F1 F3 B3 W3 F3 B3 W3 B1 W1 B1 W1",
-        placement="interleaved",
-        stages=[{"F": {"time": 10}, "B": {"time": 10}, "W": {"time": 5}}] * 4,
-        memory_limit=None,
-    )
-
-
 def test_deadlock_of_a_hand_made_reorder() -> None:
     """Tests the deadlock reported as pytorch/pytorch#172668.
 
@@ -150,22 +144,6 @@ def test_deadlock_of_a_hand_made_reorder() -> None:
         "the ranks wait for each other for ever when sends wait for their receiver: "
         "rank 0 waits at SEND_F(0, 1) for rank 1, rank 1 waits at SEND_F(1, 0) for rank 0",
     ]
-
-
-def ring() -> Any:
-    """Give a document of 3 ranks with 2 stages each, in which nothing takes time."""
-    instant = {"F": {"time": 0}, "B": {"time": 0}, "W": {"time": 0}}
-    return document(
-        "F0 F3 B3 B0 W3 W0",
-        "F1 F4 B4 B1 W4 W1",
-        "F2 F5 B5 B2 W5 W2",
-        ranks=3,
-        microbatches=1,
-        placement="interleaved",
-        stages=[instant] * 6,
-        communication=0,
-        memory_limit=None,
-    )
 
 
 CIRCLE_OF_THREE = (
@@ -195,37 +173,3 @@ def test_ops_of_zero_time_in_a_circle() -> None:
         "rank 1 has RECV_F(1, 0)",
         CIRCLE_OF_THREE,
     ]
-
-
-def trips_at_random(chance: random.Random) -> tuple[list[list[int]], list[list[int]]]:
-    """Give transfers between random pairs of ranks, every rank's in an order of its own."""
-    ranks = chance.randint(2, 5)
-    rows: list[list[tuple[int, int]]] = [[] for _ in range(ranks)]
-    for trip in range(chance.randint(0, 7)):
-        one, other = chance.sample(range(ranks), 2)
-        rows[one].append((trip, other))
-        rows[other].append((trip, one))
-    for row in rows:
-        if chance.random() < 0.3:
-            chance.shuffle(row)
-    return [[trip for trip, _ in row] for row in rows], [[peer for _, peer in row] for row in rows]
-
-
-@pytest.mark.parametrize("seed", range(200))
-def test_circles_against_removal_one_by_one(seed: int) -> None:
-    """Tests that transfers block exactly when taking out those that can run leaves some over."""
-    trips, peers = trips_at_random(random.Random(seed))
-    left = [list(row) for row in trips]
-    while True:
-        heads = [row[0] for row in left if row]
-        running = next((trip for trip in heads if heads.count(trip) == 2), None)
-        if running is None:
-            break
-        for row in left:
-            if row and row[0] == running:
-                row.pop(0)
-    circle = waiting_circle(trips, peers)
-    assert bool(circle) == any(left)
-    for (rank, place), (following, _) in zip(circle, circle[1:] + circle[:1], strict=True):
-        assert peers[rank][place] == following
-        assert trips[rank][place] == left[rank][0]

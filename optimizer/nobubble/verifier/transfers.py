@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Final
 
 from nobubble.schedule.document import TransferAction
+from nobubble.verifier.channels import Channels
 from nobubble.verifier.findings import Findings, some
-from nobubble.verifier.rendezvous import waiting_circle
 from nobubble.verifier.subject import TRANSFERS, Subject, is_compute, is_transfer, name
 
 _LISTED: Final = 5
@@ -16,13 +16,13 @@ _LISTED: Final = 5
 def check_transfers(subject: Subject, findings: Findings) -> None:
     """Check all transfers; the ops are each there once and on their rank."""
     before = len(findings)
-    rows = _check_each(subject, findings)
+    _check_each(subject, findings)
     if len(findings) > before:
         return
-    trips = [[_trip(subject, action) for action in row] for row in rows]
     _check_places(subject, findings)
-    _check_pairs(rows, trips, findings)
-    _check_rendezvous(rows, trips, findings)
+    # What passes the strictest kind of communication passes all.
+    for finding in Channels.of(subject.document).findings("rendezvous"):
+        findings.add(finding)
 
 
 def _peers(subject: Subject) -> dict[str, list[int | None]]:
@@ -37,25 +37,16 @@ def _peers(subject: Subject) -> dict[str, list[int | None]]:
     return {"SEND_F": after, "RECV_F": before, "SEND_B": before, "RECV_B": after}
 
 
-def _check_each(subject: Subject, findings: Findings) -> list[list[TransferAction]]:
-    """Check that every transfer that is needed is there once, with its peer, and no other.
-
-    Returns
-    -------
-    list of list of TransferAction
-        The transfers of every rank.
-    """
+def _check_each(subject: Subject, findings: Findings) -> None:
+    """Check that every transfer that is needed is there once, with its peer, and no other."""
     profile = subject.profile
     stages, m = len(profile.stages), profile.microbatches
     peers = _peers(subject)
     seen: dict[str, set[int]] = {op: set() for op in TRANSFERS}
-    rows: list[list[TransferAction]] = []
     for rank, actions in enumerate(subject.document["ranks"]):
-        row: list[TransferAction] = []
         for action in actions["actions"]:
             if not is_transfer(action):
                 continue
-            row.append(action)
             op, stage, microbatch = action["op"], action["stage"], action["microbatch"]
             if stage >= stages or microbatch >= m or profile.placement[stage] != rank:
                 findings.add(f"rank {rank}: {name(action)}: {_why_not_here(subject, action)}")
@@ -73,9 +64,7 @@ def _check_each(subject: Subject, findings: Findings) -> list[list[TransferActio
             if key in seen[op]:
                 findings.add(f"rank {rank}: {name(action)} is there more than once")
             seen[op].add(key)
-        rows.append(row)
     _check_missing(subject, peers, seen, findings)
-    return rows
 
 
 def _why_not_here(subject: Subject, action: TransferAction) -> str:
@@ -151,54 +140,3 @@ def _check_places(subject: Subject, findings: Findings) -> None:
                     f"rank {rank}: {name(action)} does not come directly after {of} of stage "
                     f"{stage}, microbatch {action['microbatch']}"
                 )
-
-
-def _trip(subject: Subject, action: TransferAction) -> int:
-    """Give a transfer a number, the same for its SEND and its RECV."""
-    op, stage, m = action["op"], action["stage"], subject.profile.microbatches
-    producer = stage - 1 if op == "RECV_F" else stage + 1 if op == "RECV_B" else stage
-    return 2 * (producer * m + action["microbatch"]) + op.endswith("F")
-
-
-def _check_pairs(
-    rows: list[list[TransferAction]], trips: list[list[int]], findings: Findings
-) -> None:
-    """Check that both ranks of every pair list their transfers in one order.
-
-    Transfers carry no tags: what is received first is what was sent first, and one channel may
-    carry both directions.
-    """
-    places: list[dict[int, list[int]]] = []
-    for row in rows:
-        with_peer: dict[int, list[int]] = {}
-        for place, action in enumerate(row):
-            with_peer.setdefault(action["peer"], []).append(place)
-        places.append(with_peer)
-    for rank, with_peer in enumerate(places):
-        for peer, here in with_peer.items():
-            if peer < rank:
-                continue
-            for place, there in zip(here, places[peer][rank], strict=True):
-                if trips[rank][place] != trips[peer][there]:
-                    findings.add(
-                        f"ranks {rank} and {peer} list their transfers in different orders: where "
-                        f"rank {rank} has {name(rows[rank][place])}, rank {peer} has "
-                        f"{name(rows[peer][there])}"
-                    )
-                    break
-
-
-def _check_rendezvous(
-    rows: list[list[TransferAction]], trips: list[list[int]], findings: Findings
-) -> None:
-    """Check that no circle of waiting arises when sends wait for their receiver."""
-    circle = waiting_circle(trips, [[action["peer"] for action in row] for row in rows])
-    if circle:
-        waits = [
-            f"rank {rank} waits at {name(rows[rank][place])} for rank {rows[rank][place]['peer']}"
-            for rank, place in circle
-        ]
-        findings.add(
-            "the ranks wait for each other for ever when sends wait for their receiver: "
-            + ", ".join(waits)
-        )
