@@ -16,6 +16,7 @@ from nobubble_cli.commands.bound import bound
 from nobubble_cli.commands.check import check
 from nobubble_cli.commands.compare import compare
 from nobubble_cli.commands.export import export
+from nobubble_cli.commands.import_ import import_
 from nobubble_cli.commands.jobs import jobs
 from nobubble_cli.commands.render import render
 from nobubble_cli.commands.replay import replay
@@ -40,6 +41,7 @@ app = typer.Typer(
 )
 for command in (solve, compare, verify, bound, show, render, export, replay, check, serve):
     app.command()(command)
+app.command("import")(import_)
 app.add_typer(jobs)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
+
+from nobubble.methods import IMPORTED
 
 if TYPE_CHECKING:
     from nobubble.schedule.document import Number, ScheduleDocument
@@ -17,7 +20,9 @@ _ENDING = {
 }
 
 
-def summary(document: ScheduleDocument, *, written_to: str) -> list[str]:
+def summary(
+    document: ScheduleDocument, *, written_to: str, more: Sequence[tuple[str, str]] = ()
+) -> list[str]:
     """Give the figures of a schedule, aligned.
 
     Parameters
@@ -25,6 +30,8 @@ def summary(document: ScheduleDocument, *, written_to: str) -> list[str]:
     document : ScheduleDocument
     written_to : str
         Where it is now.
+    more : sequence of (str, str)
+        Further figures, each with its label; a label is not repeated.
     """
     unit = document["profile"]["time_unit"]
     metrics = document["metrics"]
@@ -38,7 +45,7 @@ def summary(document: ScheduleDocument, *, written_to: str) -> list[str]:
         ("bubble", _percent(metrics["bubble_rate"])),
         ("idle", _percent(metrics["idle_rate"])),
         *_peak_memory(document),
-        ("status", f"{document['status']} ({_ENDING[document['stopped_by']]})"),
+        ("status", f"{document['status']} ({_ending(document)})"),
     ]
     if "post_validation" in document["requires"]:
         rows.append(
@@ -55,9 +62,19 @@ def summary(document: ScheduleDocument, *, written_to: str) -> list[str]:
                 f"{_number(metrics['makespan'])} {unit}",
             )
         )
+    labels = ["", *(label for label, _ in more)]
+    for (label, text), before in zip(more, labels, strict=False):
+        rows.append(("" if label == before else label, text))
     rows.append(("written to", written_to))
     width = max(len(label) for label, _ in rows)
     return [f"{label:{width}}  {text}" for label, text in rows]
+
+
+def _ending(document: ScheduleDocument) -> str:
+    """Say what ended the search for a better schedule."""
+    if document["method"] == IMPORTED and document["stopped_by"] == "completed":
+        return "nothing better was looked for"
+    return _ENDING[document["stopped_by"]]
 
 
 def _peak_memory(document: ScheduleDocument) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@
     ├── InputError            2  what was given cannot be used as it is
     │   ├── ProfileError         a profile that is not a `nobubble.profile/1`
     │   ├── ScheduleError        a schedule that is not a `nobubble.schedule/1`
+    │   ├── TableError           a table of actions that cannot be read
     │   └── MethodError          a method that is unknown, or not made for this profile
     ├── InfeasibleError       3  well-formed, but no schedule keeps within the memory limits
     ├── NoScheduleError       4  no schedule was found within the time limit
@@ -81,6 +82,12 @@ class ScheduleError(DocumentError):
     """A schedule that is not a valid `nobubble.schedule/1`."""
 
     kind = "schedule"
+
+
+class TableError(DocumentError):
+    """A table of actions that cannot be read; its places are rows and columns."""
+
+    kind = "table"
 
 
 class MethodError(InputError):

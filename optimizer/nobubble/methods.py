@@ -7,6 +7,9 @@ from typing import Final, Literal, TypeAlias
 NAMED_SCHEDULES: Final = ("gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-h2")
 """Schedules with a fixed definition, which run backward in their own way."""
 
+IMPORTED: Final = "imported"
+"""What made a schedule that came from elsewhere; it too runs backward in its own way."""
+
 METHODS: Final = ("auto", "greedy", "zb-auto", "search", "cpsat", "milp", *NAMED_SCHEDULES)
 """`auto` takes the best of the heuristics, the search and, on small problems, CP-SAT."""
 

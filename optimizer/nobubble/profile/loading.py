@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -12,15 +11,11 @@ from pathlib import Path
 from nobubble.errors import Fault, ProfileError
 from nobubble.profile.rounding import exact_decimal
 from nobubble.profile.wording import pointer_to
+from nobubble.text_source import name_of, text_of
 
 _FORMATS = {".json": "JSON", ".yaml": "YAML", ".yml": "YAML", ".toml": "TOML"}
 _TOML_LINE = re.compile(r"""\s*(?:[\w.-]+|"[^"]*"|'[^']*')\s*=""")
 _LONG_INT = 100
-
-
-def name_of(source: str | Path) -> str:
-    """Give the name under which messages speak of a source."""
-    return "<stdin>" if str(source) == "-" else str(source)
 
 
 def load(source: str | Path) -> object:
@@ -38,7 +33,7 @@ def load(source: str | Path) -> object:
         says.
     """
     name = name_of(source)
-    text = _text(source, name)
+    text = text_of(source, ProfileError)
     if not text.strip():
         raise ProfileError(name, [Fault("", "is empty; a profile is an object with a schema")])
     known = None if name == "<stdin>" else _FORMATS.get(Path(source).suffix.lower())
@@ -47,26 +42,6 @@ def load(source: str | Path) -> object:
         return read(text, name)
     except RecursionError:
         raise ProfileError(name, [Fault("", "is nested too deeply for a profile")]) from None
-
-
-def _text(source: str | Path, name: str) -> str:
-    """Give the text of a file or of stdin."""
-    try:
-        raw = sys.stdin.buffer.read() if name == "<stdin>" else Path(source).read_bytes()
-    except FileNotFoundError:
-        problem = "no such file; give the path of a profile, or - for stdin"
-    except IsADirectoryError:
-        problem = "is a directory; give the path of a profile file"
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        problem = f"cannot be read: {reason.lower()}"
-    else:
-        try:
-            return raw.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            byte = f"byte 0x{raw[error.start]:02x} at offset {error.start}"
-            problem = f"is not UTF-8 text ({byte}); save it as UTF-8"
-    raise ProfileError(name, [Fault("", problem)])
 
 
 def _guess(text: str) -> str:

@@ -49,7 +49,8 @@ def read_profile(
     ProfileError
         The file cannot be read, or is not a valid profile. Lists everything that was found.
     """
-    from nobubble.profile.loading import load, name_of
+    from nobubble.profile.loading import load
+    from nobubble.text_source import name_of
 
     data = load(source)
     return _checked(data, name_of(source), overrides or {}, notes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, cast
@@ -12,6 +11,7 @@ from nobubble.errors import Fault, ProfileError, ScheduleError
 from nobubble.profile.reading import parse_profile
 from nobubble.profile.wording import shown
 from nobubble.schedule.document import SCHEMA, ScheduleDocument
+from nobubble.text_source import name_of, text_of
 
 MOST_FAULTS = 20
 """How many faults are told at once."""
@@ -36,8 +36,7 @@ def read_schedule(source: str | Path) -> ScheduleDocument:
     ScheduleError
         The file cannot be read, or is not a schedule document. Lists what was found.
     """
-    name = "<stdin>" if str(source) == "-" else str(source)
-    return schedule_of_text(_text(source, name), name)
+    return schedule_of_text(text_of(source, ScheduleError), name_of(source))
 
 
 def schedule_of_text(text: str, source: str = "<schedule>") -> ScheduleDocument:
@@ -103,24 +102,6 @@ def _wrong_schema(data: dict[str, object]) -> str:
     if isinstance(schema, str) and schema.startswith("nobubble.profile/"):
         return f'{given} is a profile; a schedule has "schema": "{SCHEMA}", and solve makes one'
     return f'{given} is not the schema of a schedule; it is "{SCHEMA}"'
-
-
-def _text(source: str | Path, name: str) -> str:
-    """Give the text of a file or of stdin."""
-    try:
-        raw = sys.stdin.buffer.read() if name == "<stdin>" else Path(source).read_bytes()
-        return raw.decode("utf-8-sig")
-    except FileNotFoundError:
-        problem = "no such file; give the path of a schedule, or - for stdin"
-    except IsADirectoryError:
-        problem = "is a directory; give the path of a schedule file"
-    except UnicodeDecodeError as error:
-        byte = f"byte 0x{raw[error.start]:02x} at offset {error.start}"
-        problem = f"is not UTF-8 text ({byte}); save it as UTF-8"
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        problem = f"cannot be read: {reason.lower()}"
-    raise ScheduleError(name, [Fault("", problem)])
 
 
 class _JsonError(ValueError):

@@ -60,7 +60,7 @@ class Channels:
     ----------
     rows : list of list of Step
         Every rank's steps. Every transfer that is needed is there once on either side, and no
-        other.
+        other. For `circle` under ``directions`` the sends are enough.
     """
 
     def __init__(self, rows: Sequence[Sequence[Step]]) -> None:
@@ -85,7 +85,23 @@ class Channels:
     def findings(self, kind: Kind) -> list[str]:
         """Say what goes wrong under one kind of communication; empty when nothing does."""
         crossed = self._crossed_pairs() if kind == "rendezvous" else self._crossed_directions()
-        return crossed + self._circle(kind)
+        return crossed + self.circle(kind)
+
+    def circle(self, kind: Kind) -> list[str]:
+        """Find ranks that wait for each other for ever, where receives are in the right order."""
+        waits: list[list[Wait]] = [[self._wait(kind, step) for step in row] for row in self._rows]
+        circle = waiting_circle(waits)
+        if not circle:
+            return []
+        told = []
+        for rank, at in circle:
+            step, wait = self._rows[rank][at], waits[rank][at]
+            assert wait is not None
+            what = f"rank {wait[0]}"
+            if kind != "rendezvous":
+                what = f"{self._rows[wait[0]][wait[1] - 1]} of {what}"
+            told.append(f"rank {rank} waits at {step} for {what}")
+        return [f"the ranks wait for each other for ever {_WHEN[kind]}: " + ", ".join(told)]
 
     def _half(self, step: Step) -> _Place | None:
         """Give the place of the other half of a transfer; None for what is no transfer."""
@@ -144,22 +160,6 @@ class Channels:
                     assert half is not None
                     places.setdefault((rank, half.rank), []).append(at)
         return places
-
-    def _circle(self, kind: Kind) -> list[str]:
-        """Find ranks that wait for each other for ever."""
-        waits: list[list[Wait]] = [[self._wait(kind, step) for step in row] for row in self._rows]
-        circle = waiting_circle(waits)
-        if not circle:
-            return []
-        told = []
-        for rank, at in circle:
-            step, wait = self._rows[rank][at], waits[rank][at]
-            assert wait is not None
-            what = f"rank {wait[0]}"
-            if kind != "rendezvous":
-                what = f"{self._rows[wait[0]][wait[1] - 1]} of {what}"
-            told.append(f"rank {rank} waits at {step} for {what}")
-        return [f"the ranks wait for each other for ever {_WHEN[kind]}: " + ", ".join(told)]
 
     def _wait(self, kind: Kind, step: Step) -> Wait:
         """Say what a step waits for."""

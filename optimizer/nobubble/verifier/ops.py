@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final
 
-from nobubble.methods import NAMED_SCHEDULES
+from nobubble.methods import IMPORTED, NAMED_SCHEDULES
 from nobubble.schedule.document import ComputeAction
 from nobubble.verifier.findings import Findings, some
 from nobubble.verifier.subject import OPS, Subject, is_compute, name
@@ -113,7 +113,8 @@ def _is_named(subject: Subject) -> bool:
     """Say whether the schedule is one that fixes how backward runs."""
     document = subject.document
     asked = document["generator"]["options"].get("method")
-    return document["method"] in NAMED_SCHEDULES or asked in NAMED_SCHEDULES
+    fixed = (*NAMED_SCHEDULES, IMPORTED)
+    return document["method"] in fixed or asked in fixed
 
 
 def check_order(subject: Subject, rows: list[list[ComputeAction]], findings: Findings) -> None:
