@@ -44,6 +44,7 @@ OPTIONS = {
     "show": ["--width", "--color", "--detail"],
     "render": ["-o", "--output", "--format"],
     "export": ["--format", "-o", "--output"],
+    "import": ["--profile", "-o", "--output", "--ops-only", *OVERRIDES, "--ignore-memory-limit"],
     "replay": ["--noise", "--rank-noise", "--slow-rank", "--samples", "--seed"],
     "check": ["--update", *SOLVING, *SERVICE],
     "jobs submit": [

@@ -134,7 +134,7 @@ def _other_backward(problem: Problem, solution: Solution) -> list[str]:
         )
     if len(split):
         notes.append(
-            f"I and W run on stages {enumerated(split.tolist())}, whose backward the profile fuses; "
-            "their times are the profile's B and W"
+            f"I and W run on stages {enumerated(split.tolist())}, whose backward the profile "
+            "fuses; their times are the profile's B and W"
         )
     return notes

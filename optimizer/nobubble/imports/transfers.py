@@ -99,10 +99,11 @@ def _reductions(table: Table, profile: Profile) -> Iterator[str]:
         for cell in row:
             op, stage, _ = cell.step
             if op == REDUCE_GRAD:
+                if profile.placement[stage : stage + 1] != (cell.rank,):
+                    yield f"{cell}: stage {stage} is not on rank {cell.rank}"
+                    continue
                 if stage in seen:
                     yield f"{cell} is there more than once; it would scale the gradients again"
-                elif stage < len(profile.placement) and profile.placement[stage] != cell.rank:
-                    yield f"{cell}: stage {stage} is on rank {profile.placement[stage]}"
                 seen[stage] = cell
             elif op in ("W", "BW") and stage in seen:
                 yield (
