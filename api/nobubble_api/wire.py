@@ -106,6 +106,15 @@ class Bounds(_Shape):
     bounds: dict[str, Number]
 
 
+class Proven(_Shape):
+    """What the verifier itself proves about the cost of a valid schedule."""
+
+    lower_bound: Number
+    bound: str
+    optimal: bool
+    as_claimed: bool
+
+
 class Verdict(_Shape):
     """What the verifier found."""
 
@@ -121,6 +130,7 @@ class Verdict(_Shape):
     cost: Number | None
     lower_bound: Number | None
     bound: str
+    proven: Proven | None
 
 
 class ReadyProfile(_Shape):

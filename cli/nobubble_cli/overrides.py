@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -127,3 +129,41 @@ def _placement(text: str) -> str | list[int]:
             param_hint="'--placement'",
         )
     return [int(entry) for entry in entries]
+
+
+def options_for(wanted: Profile, given: Profile) -> list[str]:
+    """Give the options with which one profile becomes another; none where no options do it."""
+    changed: dict[str, Any] = {}
+    options: list[str] = []
+    if given.objective != wanted.objective:
+        changed["objective"] = wanted.objective
+        options += ["--objective", wanted.objective]
+    if given.microbatches != wanted.microbatches:
+        changed["microbatches"] = wanted.microbatches
+        options += ["--microbatches", str(wanted.microbatches)]
+    if given.placement != wanted.placement:
+        changed["placement"] = wanted.placement
+        options += ["--placement", ",".join(map(str, wanted.placement))]
+    if given.memory_limit != wanted.memory_limit:
+        changed["memory_limit"] = wanted.memory_limit
+        if set(wanted.memory_limit) == {None}:
+            options.append("--ignore-memory-limit")
+        else:
+            options += ["--memory-limit", _limits(wanted.memory_limit, given.memory_unit)]
+    as_written: dict[str, Any] = {
+        "name": wanted.name,
+        "time_unit": wanted.time_unit,
+        "memory_unit": wanted.memory_unit,
+    }
+    return options if replace(given, **changed, **as_written) == wanted else []
+
+
+def _limits(limits: Sequence[int | None], unit: str) -> str:
+    """Give limits in bytes as --memory-limit takes them."""
+    from nobubble.units import MEMORY_UNITS, in_unit
+
+    texts = [
+        "none" if limit is None else format(Decimal(in_unit(limit, MEMORY_UNITS[unit])), "f")
+        for limit in limits
+    ]
+    return texts[0] if len(set(texts)) == 1 else ",".join(texts)

@@ -39,7 +39,7 @@ OPTIONS = {
     "compare": [
         *["-o", "--output", "--sweep-memory", "--partition", *SOLVING, *OVERRIDES[:3], "--format"],
     ],
-    "verify": ["--profile"],
+    "verify": ["--profile", "--strict", *OVERRIDES, "--ignore-memory-limit"],
     "bound": OVERRIDES,
     "show": ["--width", "--color", "--detail"],
     "render": ["-o", "--output", "--format"],

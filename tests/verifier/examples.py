@@ -45,7 +45,10 @@ def written(**keys: Any) -> dict[str, Any]:
 
 
 def made(profile: Profile, orders: Sequence[Sequence[int]], method: str = "search") -> Any:
-    """Give the document of an order, as it is read back; its lower bound is half its cost."""
+    """Give the document of an order, as it is read back; its lower bound is half its cost.
+
+    Its name is a solver's: that is believed, and nothing about it is checked but that it fits.
+    """
     problem = Problem.of(profile)
     order = Order.of(orders)
     timing = time_of(problem, order)
@@ -54,7 +57,7 @@ def made(profile: Profile, orders: Sequence[Sequence[int]], method: str = "searc
         problem,
         order,
         timing,
-        Bound("busy", timing.cost(problem) // 2),
+        Bound("cpsat", timing.cost(problem) // 2),
         method=method,
         stopped_by="completed",
         options={"method": "auto", "seed": 0},

@@ -73,7 +73,7 @@ def test_schedule_of_another_profile() -> None:
     given = parse_profile(written(memory_limit=19, objective="rank_span"))
     assert verify(simple(), given) == [
         "the schedule was made for another profile than the one given: they differ in "
-        "memory_limit, objective"
+        "objective (makespan in the schedule, rank_span in the profile), memory_limit"
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from nobubble.bounds.area import area
 from nobubble.bounds.bound import Bound
 from nobubble.bounds.busy import busy
@@ -19,6 +21,9 @@ _BOUNDS = (
     ("in-flight", in_flight),
     ("area", area),
 )
+
+CLOSED_FORMS: Final = tuple(name for name, _ in _BOUNDS)
+"""The names of the arguments; a bound of another name was proven by a solver's run."""
 
 
 def lower_bounds(problem: Problem) -> list[Bound]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from nobubble.profile.canonical import profile_sha256
@@ -25,25 +25,28 @@ def check_profile(subject: Subject, given: Profile | None, findings: Findings) -
     if claimed != actual:
         findings.add(f"profile_sha256 is given as {shown(claimed)}; the profile's is {actual}")
     if given is not None and profile_sha256(given) != actual:
-        parts = [
-            part
-            for part in (
-                "ranks",
-                "microbatches",
-                "placement",
-                "stages",
-                "communication_forward",
-                "communication_backward",
-                "memory_limit",
-                "static_memory",
-                "objective",
-            )
-            if getattr(given, part) != getattr(subject.profile, part)
-        ]
         findings.add(
             "the schedule was made for another profile than the one given: they differ in "
-            + ", ".join(parts)
+            + ", ".join(_differences(subject.profile, given))
         )
+
+
+def _differences(mine: Profile, given: Profile) -> Iterator[str]:
+    """Name the parts in which two profiles differ, with both where they are short."""
+    for part in ("ranks", "microbatches", "objective"):
+        here, there = getattr(mine, part), getattr(given, part)
+        if here != there:
+            yield f"{part} ({here} in the schedule, {there} in the profile)"
+    for part in (
+        "placement",
+        "stages",
+        "communication_forward",
+        "communication_backward",
+        "memory_limit",
+        "static_memory",
+    ):
+        if getattr(mine, part) != getattr(given, part):
+            yield part
 
 
 def check_layout(subject: Subject, findings: Findings) -> bool:

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final
 
 from nobubble.methods import IMPORTED, NAMED_SCHEDULES
-from nobubble.schedule.document import ComputeAction
+from nobubble.schedule.document import ComputeAction, ScheduleDocument
 from nobubble.verifier.findings import Findings, some
 from nobubble.verifier.subject import OPS, Subject, is_compute, name
 
@@ -62,7 +62,7 @@ def check_ops(subject: Subject, rows: list[list[ComputeAction]], findings: Findi
     for s in range(stages):
         _check_complete(s, subject, of_stage, findings)
     complete = len(findings) == before
-    if not _is_named(subject):
+    if not is_fixed(subject.document):
         for s in range(stages):
             _check_backward(s, subject, of_stage, findings)
     return complete
@@ -109,9 +109,8 @@ def _tell_missing(what: str, present: set[int], microbatches: int, findings: Fin
         findings.add(f"{what} for microbatch {some(list(islice(absent, _LISTED)), number)}")
 
 
-def _is_named(subject: Subject) -> bool:
-    """Say whether the schedule is one that fixes how backward runs."""
-    document = subject.document
+def is_fixed(document: ScheduleDocument) -> bool:
+    """Say whether the schedule is one that fixes how backward runs, whatever the profile says."""
     asked = document["generator"]["options"].get("method")
     fixed = (*NAMED_SCHEDULES, IMPORTED)
     return document["method"] in fixed or asked in fixed

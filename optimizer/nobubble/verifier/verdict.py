@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nobubble.profile.reading import parse_profile
 from nobubble.schedule.document import ScheduleDocument
+from nobubble.units import in_unit
+from nobubble.verifier.bound import is_proven, proven_bound
+from nobubble.verifier.subject import Subject, whole
 
 
 def verdict(document: ScheduleDocument, findings: Sequence[str]) -> dict[str, Any]:
@@ -24,4 +28,17 @@ def verdict(document: ScheduleDocument, findings: Sequence[str]) -> dict[str, An
         "cost": None if findings else document["cost"],
         "lower_bound": None if findings else document["lower_bound"],
         "bound": document["bound"],
+        "proven": None if findings else _proven(document),
+    }
+
+
+def _proven(document: ScheduleDocument) -> dict[str, Any]:
+    """Say what the verifier itself proves about the cost of a valid schedule."""
+    subject = Subject(document, parse_profile(document["profile"]))
+    bound = proven_bound(subject)
+    return {
+        "lower_bound": in_unit(bound.value, subject.time_size),
+        "bound": bound.name,
+        "optimal": whole(document["cost"], subject.time_size) == bound.value,
+        "as_claimed": is_proven(document, bound, subject.time_size),
     }

@@ -6,6 +6,7 @@ from nobubble.errors import ProfileError, VerificationError
 from nobubble.profile.model import Profile
 from nobubble.profile.reading import parse_profile
 from nobubble.schedule.document import ScheduleDocument
+from nobubble.verifier.bound import check_bound
 from nobubble.verifier.claims import (
     check_cost,
     check_layout,
@@ -50,6 +51,8 @@ def verify(document: ScheduleDocument, profile: Profile | None = None) -> list[s
         check_statements(subject, findings)
         check_cost(subject, findings)
         _check_actions(subject, findings)
+    if not len(findings):
+        check_bound(subject, findings)
     return findings.texts()
 
 
