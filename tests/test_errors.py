@@ -13,6 +13,7 @@ from nobubble.errors import (
     NobubbleError,
     NoScheduleError,
     ProfileError,
+    TableError,
     VerificationError,
 )
 
@@ -23,6 +24,7 @@ from nobubble.errors import (
         ProfileError("file", [Fault("/ranks", "is 0"), Fault("", "is bad")]),
         InfeasibleError("rank 3 binds", rank=3, limit=1, needed=2),
         VerificationError(["one", "two"]),
+        TableError("x.csv", [Fault("row 1, column 2", "is blank")]),
         MethodError("no"),
         NoScheduleError("none"),
     ],
