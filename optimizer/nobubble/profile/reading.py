@@ -93,7 +93,8 @@ def read_model(
     Parameters, and what is raised, are those of `read_profile`. Of a profile with stages, every
     stage is a layer.
     """
-    from nobubble.profile.loading import load, name_of
+    from nobubble.profile.loading import load
+    from nobubble.text_source import name_of
 
     return parse_model(load(source), name_of(source), overrides or {}, notes=notes)
 
