@@ -51,5 +51,5 @@ def test_numbering_by_place() -> None:
     result = imported(dumped("bfs.csv"), fitting("bfs"))
     assert result.notes[0] == (
         "row 1, column 12: 2B2 comes after 2B3: the microbatches of stages 0, 1, 2, 3 are numbered "
-        "by their place, which costs no more; as it stands the table may wait longer"
+        "by their place, and no op starts later for it; as it stands the table may wait longer"
     )

@@ -166,7 +166,7 @@ def any_order(profile: Profile, choose: Callable[[int], int]) -> list[list[int]]
         owed[s] += (kind == B) - (kind == W)
 
 
-def _small(profile: Profile, microbatches: int, times: int) -> Profile:
+def small(profile: Profile, microbatches: int, times: int) -> Profile:
     """Give a profile few microbatches, times below a number, and no limits."""
     stages = [
         replace(
@@ -192,6 +192,6 @@ def _small(profile: Profile, microbatches: int, times: int) -> Profile:
 def schedules(draw: st.DrawFn) -> Any:
     """Any schedule of a few ranks, any placement and any way of running backward."""
     # With times below 3 many ops take none, and tie with others.
-    profile = _small(draw(profiles()), draw(st.integers(1, 4)), draw(st.sampled_from([3, 10**9])))
+    profile = small(draw(profiles()), draw(st.integers(1, 4)), draw(st.sampled_from([3, 10**9])))
     random = draw(st.randoms(use_true_random=False))
     return made(profile, any_order(profile, random.randrange))

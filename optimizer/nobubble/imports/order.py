@@ -47,5 +47,5 @@ def renumbering(table: Table) -> list[str]:
         return []
     return [
         f"{example}: the microbatches of stages {enumerated(sorted(stages))} are numbered by their "
-        "place, which costs no more; as it stands the table may wait longer"
+        "place, and no op starts later for it; as it stands the table may wait longer"
     ]
