@@ -10,6 +10,7 @@
     ├── RequirementError     the schedule requires something that this run does not offer
     ├── DisagreementError    the ranks were given different things, or one of them failed
     ├── BatchError           what was given to a step cannot be split into its microbatches
+    ├── PostValidationError  it is used in a way in which it could not keep its word
     └── MeasureError         what was asked to be measured cannot be
 """
 
@@ -50,3 +51,7 @@ class BatchError(NobubbleTorchError):
 
 class MeasureError(NobubbleTorchError):
     """What was asked to be measured cannot be."""
+
+
+class PostValidationError(NobubbleTorchError):
+    """Post-validation is used in a way in which it could not keep its word."""

@@ -11,7 +11,8 @@ from nobubble_torch.checks import check_schedule
 from nobubble_torch.document import Schedule, actions_sha256, parse
 from nobubble_torch.errors import NobubbleTorchError, ScheduleError
 from nobubble_torch.losses import settled_scale
-from nobubble_torch.requirements import check_requirements
+from nobubble_torch.post_validation import PostValidation
+from nobubble_torch.requirements import check_post_validation, check_requirements
 from nobubble_torch.runtime import ScheduleRuntime
 from nobubble_torch.source import read_source
 from nobubble_torch.stages import check_stages
@@ -26,7 +27,7 @@ def load(
     microbatches: int | None = None,
     group: Any = None,
     token: str | None = None,
-    post_validation: object | None = None,
+    post_validation: PostValidation | None = None,
     synchronous: bool = False,
     defer_pp_recv: bool = False,
     **options: Any,
@@ -51,8 +52,8 @@ def load(
         The ranks of the pipeline; by default the first stage's.
     token : str, optional
         Of the service, where it asks for one.
-    post_validation : object, optional
-        What this rank steps with, for a schedule that requires it.
+    post_validation : PostValidation, optional
+        What this rank steps with, for a schedule that requires it, or any other.
     synchronous : bool
         Run such a schedule without, though it then costs its makespan.
     defer_pp_recv : bool
@@ -82,6 +83,7 @@ def load(
         _check_count(schedule, microbatches)
         _check_receives(schedule, defer_pp_recv)
         check_requirements(schedule, post_validation, synchronous)
+        check_post_validation(post_validation, stages)
         prepared = schedule, settled_scale(loss_fn, scale_grads)
     except NobubbleTorchError as found:
         error = found
@@ -92,19 +94,28 @@ def load(
         schedule,
         list(stages),
         post_validation=post_validation,
-        loss_fn=loss_fn,
+        loss_fn=_scaled(loss_fn, post_validation),
         scale_grads=scale,
         **options,
     )
 
 
+def _scaled(
+    loss_fn: Callable[..., Any] | None, post_validation: PostValidation | None
+) -> Callable[..., Any] | None:
+    """Give the loss function whose gradients are scaled, where there is a loss scale."""
+    if loss_fn is None or post_validation is None or post_validation.loss_scale is None:
+        return loss_fn
+    return post_validation.loss_scale.scaled(loss_fn)
+
+
 def _to_agree_on(
-    schedule: Schedule, scale: bool, post_validation: object | None
+    schedule: Schedule, scale: bool, post_validation: PostValidation | None
 ) -> dict[str, object]:
     return {
         "SHA-256 of the schedule's actions": actions_sha256(schedule.rows),
         "scale_grads": scale,
-        "post-validation": bool(post_validation),
+        "post-validation": post_validation is not None,
     }
 
 

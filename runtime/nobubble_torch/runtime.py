@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -14,6 +16,9 @@ from torch.distributed.pipelining.schedules import (
 from nobubble_torch.document import Schedule
 from nobubble_torch.errors import BatchError
 from nobubble_torch.lowering import lowered
+from nobubble_torch.post_validation import PostValidation
+from nobubble_torch.state import Before
+from nobubble_torch.warm_up import warm_up
 
 _OF_BACKWARD = frozenset(
     {
@@ -36,8 +41,8 @@ class ScheduleRuntime(_PipelineScheduleRuntime):
         Checked.
     stages : list of PipelineStage
         Of this rank, checked.
-    post_validation : object or None
-        What this rank steps with, where the schedule requires it.
+    post_validation : PostValidation or None
+        What this rank steps with, unless it steps after all ranks are done.
     **options : Any
         What PyTorch's class takes: ``loss_fn``, ``scale_grads``, ``args_chunk_spec`` and others.
     """
@@ -45,12 +50,21 @@ class ScheduleRuntime(_PipelineScheduleRuntime):
     pipeline_order_with_comms: dict[int, list[_Action]]
 
     def __init__(
-        self, schedule: Schedule, stages: list[Any], *, post_validation: object, **options: Any
+        self,
+        schedule: Schedule,
+        stages: list[Any],
+        *,
+        post_validation: PostValidation | None,
+        **options: Any,
     ) -> None:
         super().__init__(stages, schedule.microbatches, **options)
         self.schedule = schedule
         self.post_validation = post_validation
         self._prepare_schedule_with_comms(lowered(schedule), format="compute_comms")
+        self._ahead = 0
+        if post_validation is not None:
+            ahead = warm_up(schedule)[self.rank]
+            self._ahead = _place_after(self.pipeline_order_with_comms[self.rank], ahead)
 
     def step(self, *args: Any, target: Any = None, **kwargs: Any) -> Any:
         """Run one iteration on the whole batch; see PyTorch's `step`.
@@ -63,12 +77,63 @@ class ScheduleRuntime(_PipelineScheduleRuntime):
         self._check_batch(args, kwargs, target)
         return super().step(*args, target=target, **kwargs)
 
+    def _step_microbatches(
+        self,
+        arg_mbs: list[Any] | None = None,
+        kwarg_mbs: list[Any] | None = None,
+        target_mbs: list[Any] | None = None,
+        losses: list[Any] | None = None,
+        return_outputs: bool = True,
+        loss_kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        """Run all actions; where the last step is to be validated, the warm-up first."""
+
+        def run(begin: int, end: int | None, losses: list[Any] | None) -> None:
+            with self._only(slice(begin, end)):
+                super(ScheduleRuntime, self)._step_microbatches(
+                    arg_mbs, kwarg_mbs, target_mbs, losses, return_outputs, loss_kwargs=loss_kwargs
+                )
+
+        validating = self.post_validation
+        if validating is None or not validating.is_pending or not self._has_backward:
+            run(0, None, losses)
+            return
+        before = Before(self._stages)
+        run(0, self._ahead, None)
+        if validating.validate():
+            self._forget_warm_up()
+            before.put_back()
+            run(0, self._ahead, None)
+        run(self._ahead, None, losses)
+
+    @contextmanager
+    def _only(self, part: slice) -> Iterator[None]:
+        """Let PyTorch run a part of this rank's actions."""
+        everything = self.pipeline_order_with_comms
+        row = everything[self.rank][part]
+        self.pipeline_order_with_comms = {**everything, self.rank: row}
+        try:
+            yield
+        finally:
+            self.pipeline_order_with_comms = everything
+
+    def _forget_warm_up(self) -> None:
+        """Throw away what was computed with parameters that have changed since."""
+        for messages in self.fwd_recv_ops.values():
+            for message in messages:
+                message.wait()
+        self.fwd_recv_ops.clear()
+        for stage in self._stages:
+            stage.clear_runtime_states()
+
     def eval(self, *args: Any, target: Any = None, **kwargs: Any) -> Any:
         """Run forward only on the whole batch; see PyTorch's `eval`.
 
         The backwards are left out, in which PyTorch fails where two neighbouring stages are on
         one rank.
         """
+        if self.post_validation is not None:
+            self.post_validation.flush()
         everything = self.pipeline_order_with_comms
         self.pipeline_order_with_comms = {
             rank: [action for action in row if action.computation_type not in _OF_BACKWARD]
@@ -106,3 +171,15 @@ class ScheduleRuntime(_PipelineScheduleRuntime):
                 f"rank {self.rank}: {what} has {size} samples (its first dimension), which do not "
                 f"split into {m} equal microbatches; give a multiple of {m}"
             )
+
+
+def _place_after(row: Sequence[_Action], count: int) -> int:
+    """Give the place after so many ops and transfers, before what PyTorch adds for the next."""
+    if count == 0:
+        return 0
+    left = count
+    for place, action in enumerate(row):
+        left -= action.microbatch_index is not None
+        if left == 0:
+            return place + 1
+    return len(row)
