@@ -22,6 +22,9 @@ class Observer(Protocol):
     def step_ends(self) -> None:
         """Be told that it returns."""
 
+    def begins_again(self) -> None:
+        """Be told that what was done since the step began is thrown away, and done again."""
+
     def op_begins(self, op: str, stage: int, microbatch: int | None) -> None:
         """Be told that an op begins, its inputs being there."""
 
@@ -53,6 +56,8 @@ def observed(runtime: Any, observer: Observer) -> Iterator[None]:
 
     try:
         wrap(runtime, "step", _step(runtime, observer))
+        if hasattr(runtime, "_forget_warm_up"):
+            wrap(runtime, "_forget_warm_up", _forget(runtime, observer))
         losses = _Losses(runtime, observer)
         wrap(runtime, "_compute_loss", losses.compute)
         for stage in runtime._stages:
@@ -80,6 +85,16 @@ def _step(runtime: Any, observer: Observer) -> Callable[..., Any]:
         return output
 
     return step
+
+
+def _forget(runtime: Any, observer: Observer) -> Callable[[], None]:
+    inner = runtime._forget_warm_up
+
+    def forget_warm_up() -> None:
+        inner()
+        observer.begins_again()
+
+    return forget_warm_up
 
 
 class _Losses:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from nobubble_torch import load, record
+from nobubble_torch import PostValidation, load, record
 from nobubble_torch.document import actions_sha256, parse
 from nobubble_torch.errors import MeasureError
 from nobubble_torch.recording.offsets import Offset, estimated_offset, share_a_clock
@@ -196,3 +196,41 @@ def test_a_runtime_is_recorded_once_at_a_time(ranks: Ranks) -> None:
     """Tests that a recording within another is refused."""
     for answer in ranks.run(recorded_twice, schedule("few")):
         assert "being recorded or measured already" in answer
+
+
+def recorded_again(rank: int, document: dict[str, Any]) -> list[list[tuple[str, int, int]]]:
+    """Record steps of which all but the first are run again, since clipping is always due."""
+    stages = stages_on(rank, document["placement"])
+    parameters = [it for stage in stages for it in stage.submod.parameters()]
+    validated = PostValidation(torch.optim.SGD(parameters, lr=0.1), max_norm=1e-3)
+    runtime = load(document, stages, loss_fn=loss_of("mean"), post_validation=validated)
+    inputs, targets = batch(runtime.schedule.microbatches)
+    with record(runtime, discard=0) as recording:
+        for _ in range(3):
+            validated.zero_grad()
+            runtime.step(
+                *([inputs] if stages[0].is_first else []),
+                target=targets if stages[-1].is_last else None,
+            )
+            validated.step()
+    validated.flush()
+    return [
+        [
+            (action["op"], action["stage"], action["microbatch"])
+            for action in step["ranks"][rank]["actions"]
+            if "microbatch" in action
+        ]
+        for step in recording.document["steps"]
+    ]
+
+
+def test_a_warm_up_that_is_run_again_counts_once(ranks: Ranks) -> None:
+    """Tests that a run has every action once, though post-validation ran some twice."""
+    document = schedule("rank-span")
+    for rank, steps in enumerate(ranks.run(recorded_again, document)):
+        planned = [
+            (a["op"], a["stage"], a["microbatch"]) for a in document["ranks"][rank]["actions"]
+        ]
+        assert len(steps) == 3
+        for step in steps:
+            assert sorted(step) == sorted(planned)

@@ -35,6 +35,9 @@ class _OpBegins:
     until the next begins. The last of a step is always REDUCE_GRAD.
     """
 
+    def begins_again(self) -> None:
+        """Never happens: nothing steps while it is measured."""
+
     def op_begins(self, op: str, stage: int, microbatch: int | None) -> None:
         self.begins((op, stage))
 

@@ -39,6 +39,9 @@ class DurationObserver:
         for place, key in enumerate(self._keys):
             self.durations[key].append(times[2 * place + 1] - times[2 * place])
 
+    def begins_again(self) -> None:
+        """Never happens: nothing steps while it is measured."""
+
     def op_begins(self, op: str, stage: int, microbatch: int | None) -> None:
         """Mark it."""
         self._keys.append((op, stage))

@@ -70,6 +70,10 @@ class Recorder:
                 action["end"] = times[action["end"]]
         self.steps.append(Step(number, times[0], times[-1], self._actions))
 
+    def begins_again(self) -> None:
+        """Forget the step's actions so far: they are run again, and the step began when it did."""
+        self._actions = []
+
     def op_begins(self, op: str, stage: int, microbatch: int | None) -> None:
         """Note the op and its start."""
         action: dict[str, Any] = {"op": op, "stage": stage}
