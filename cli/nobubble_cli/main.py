@@ -15,6 +15,7 @@ from nobubble._version import __version__
 from nobubble_cli.commands.bound import bound
 from nobubble_cli.commands.check import check
 from nobubble_cli.commands.compare import compare
+from nobubble_cli.commands.diff import diff
 from nobubble_cli.commands.export import export
 from nobubble_cli.commands.import_ import import_
 from nobubble_cli.commands.jobs import jobs
@@ -39,7 +40,7 @@ app = typer.Typer(
         "max_content_width": 100,
     },
 )
-for command in (solve, compare, verify, bound, show, render, export, replay, check, serve):
+for command in (solve, compare, verify, bound, show, render, export, diff, replay, check, serve):
     app.command()(command)
 app.command("import")(import_)
 app.add_typer(jobs)

@@ -1,0 +1,1 @@
+"""What a training runtime really did, beside what was planned."""
