@@ -19,6 +19,7 @@ from nobubble_cli.commands.diff import diff
 from nobubble_cli.commands.export import export
 from nobubble_cli.commands.import_ import import_
 from nobubble_cli.commands.jobs import jobs
+from nobubble_cli.commands.profile import profile
 from nobubble_cli.commands.render import render
 from nobubble_cli.commands.replay import replay
 from nobubble_cli.commands.serve import serve
@@ -43,6 +44,7 @@ app = typer.Typer(
 for command in (solve, compare, verify, bound, show, render, export, diff, replay, check, serve):
     app.command()(command)
 app.command("import")(import_)
+app.add_typer(profile)
 app.add_typer(jobs)
 
 

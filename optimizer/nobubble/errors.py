@@ -7,6 +7,7 @@
     │   ├── ProfileError         a profile that is not a `nobubble.profile/1`
     │   ├── ScheduleError        a schedule that is not a `nobubble.schedule/1`
     │   ├── TableError           a table of actions that cannot be read
+    │   ├── TraceError           a trace that cannot be read, or is not of this schedule
     │   ├── RunError             a run that is not a `nobubble.run/1`, or not of this schedule
     │   └── MethodError          a method that is unknown, or not made for this profile
     ├── InfeasibleError       3  well-formed, but no schedule keeps within the memory limits
@@ -89,6 +90,12 @@ class TableError(DocumentError):
     """A table of actions that cannot be read; its places are rows and columns."""
 
     kind = "table"
+
+
+class TraceError(DocumentError):
+    """A profiler's trace that cannot be read, or is one of another schedule."""
+
+    kind = "trace"
 
 
 class RunError(DocumentError):

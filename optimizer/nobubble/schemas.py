@@ -130,9 +130,28 @@ def schedule_schema() -> dict[str, Any]:
     return {"$schema": DIALECT, "$defs": definitions, **schema, "title": SCHEMA}
 
 
+def run_schema() -> dict[str, Any]:
+    """Give the JSON Schema of `nobubble.run/1`.
+
+    It says what keys there are and what stands under each. Whether the run is one of a schedule,
+    only reading it beside the schedule tells.
+    """
+    from nobubble.runs.document import SCHEMA, RunDocument
+
+    # Actions that a reader does not know are passed over, whatever they say.
+    config = ConfigDict(strict=True, use_attribute_docstrings=True)
+    made = TypeAdapter(list[RunDocument], config=config).json_schema(schema_generator=_Generator)
+    definitions = made["$defs"]
+    schema = definitions.pop(RunDocument.__name__)
+    for part in definitions.values():
+        part.pop("title", None)
+    return {"$schema": DIALECT, "$defs": definitions, **schema, "title": SCHEMA}
+
+
 SCHEMAS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
     "profile.schema.json": profile_schema,
     "schedule.schema.json": schedule_schema,
+    "run.schema.json": run_schema,
 }
 """What makes each of the committed files."""
 

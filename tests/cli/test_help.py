@@ -45,6 +45,14 @@ OPTIONS = {
     "render": ["-o", "--output", "--format"],
     "export": ["--format", "-o", "--output"],
     "import": ["--profile", "-o", "--output", "--ops-only", *OVERRIDES, "--ignore-memory-limit"],
+    "diff": ["--step", "-o", "--output", "--profile-out", "--format"],
+    "profile from-model": [
+        *["--hidden", "--layers", "--heads", "--sequence", "--ranks", "--microbatches"],
+        *["--microbatch-size", "--vocabulary", "--tensor-parallel", "--flops", "--efficiency"],
+        *["--bandwidth", "--latency", "--element-bytes", "--parameter-bytes"],
+        *["--store-attention", "--memory-limit", "--name", "-o", "--output"],
+    ],
+    "profile from-trace": ["--schedule", "-o", "--output"],
     "replay": ["--noise", "--rank-noise", "--slow-rank", "--samples", "--seed"],
     "check": ["--update", *SOLVING, *SERVICE],
     "jobs submit": [

@@ -38,11 +38,7 @@ def ran(
                 if kind == "F" and stage > 0:
                     needs = [(("F", stage - 1, j), profile.communication_forward[stage - 1])]
                 if kind in ("B", "BW") and stage < last:
-                    of = (
-                        "B"
-                        if ("B", stage + 1, j) in {o.op for r in planned.ranks for o in r}
-                        else "BW"
-                    )
+                    of = "B" if ("B", stage + 1, j) in ops else "BW"
                     needs = [((of, stage + 1, j), profile.communication_backward[stage])]
                 if any(op not in done for op, _ in needs):
                     break
