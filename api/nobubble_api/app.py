@@ -19,7 +19,7 @@ from nobubble_api.middleware.body import BodyLimits
 from nobubble_api.middleware.observing import Observing
 from nobubble_api.openapi import OPENAPI_TAGS, openapi_of
 from nobubble_api.problems import ProblemError, problem_of, problem_response
-from nobubble_api.routes import health, jobs, looking, page, ready, schedules, solving
+from nobubble_api.routes import comparing, health, jobs, looking, page, ready, schedules, solving
 from nobubble_api.service import Service
 from nobubble_api.settings import Settings
 from nobubble_api.store.errors import StoreError, UnknownJobError
@@ -62,7 +62,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.service = service
     app.state.tokens = tokens
-    for module in (solving, jobs, schedules, looking, ready, health, page):
+    for module in (solving, comparing, jobs, schedules, looking, ready, health, page):
         app.include_router(module.router)
     app.add_exception_handler(ProblemError, _problem)
     app.add_exception_handler(NobubbleError, _core_error)

@@ -10,12 +10,15 @@ from typing import Annotated, Any, NoReturn, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from nobubble.comparison.candidates import Candidate, Splitting
+from nobubble.comparison.families import families
 from nobubble.errors import Fault, NobubbleError, ProfileError
 from nobubble.methods import METHODS, Effort
 from nobubble.profile.document import profile_document
+from nobubble.profile.layered import LayeredModel
 from nobubble.profile.loading import read_json
 from nobubble.profile.model import Objective, Profile
-from nobubble.profile.reading import parse_profile
+from nobubble.profile.reading import parse_model, parse_profile
 from nobubble.profile.wording import nearest, pointer_to, shown
 from nobubble.schedule.document import ScheduleDocument
 from nobubble.schedule.reading import parse_schedule
@@ -76,6 +79,21 @@ class SolveBody(_Strict):
     options: Options = Field(default_factory=lambda: Options.model_validate({}))
 
 
+class CompareOptions(Options):
+    """How to compare; as the options of `nobubble compare`."""
+
+    partition: Splitting = Field(
+        default="chosen", description="How layers are cut into stages; see docs/compare.md."
+    )
+
+
+class CompareBody(_Strict):
+    """A model, in layers or stages, to be compared under all families of schedules."""
+
+    profile: dict[str, Any] = Field(description="A nobubble.profile/1.")
+    options: CompareOptions = Field(default_factory=lambda: CompareOptions.model_validate({}))
+
+
 class JobBody(SolveBody):
     """What to solve, and how, with a name and tags to find it by."""
 
@@ -107,6 +125,49 @@ class Asked:
     tags: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class AskedComparison:
+    """What a client asks to be compared."""
+
+    model: LayeredModel
+    options: CompareOptions
+    notes: tuple[str, ...]
+
+    def work_of(self, candidate: Candidate) -> Work:
+        """Give the work of one candidate."""
+        options = self.options
+        return Work(
+            profile=json_text(profile_document(candidate.profile)),
+            method=candidate.method,
+            effort=options.effort,
+            seed=options.seed,
+            time_limit=options.time_limit,
+            ignore_memory_limit=options.ignore_memory_limit,
+        )
+
+
+def read_compare(raw: bytes, *, max_ops: int, max_time_limit: float) -> AskedComparison:
+    """Read the body of a comparison.
+
+    Raises
+    ------
+    ProblemError
+    """
+    body = _read(raw, CompareBody)
+    options = body.options
+    _check_time_limit(options, max_time_limit)
+    overrides = {} if options.objective is None else {"objective": options.objective}
+    notes: list[str] = []
+    try:
+        model = parse_model({**body.profile, **overrides}, "body", notes=notes)
+    except NobubbleError as error:
+        raise _problem(error, "/profile") from None
+    found, _ = families(model)
+    stages = max(len(family.placement) for family in found)
+    _check_size(3 * stages * model.microbatches, max_ops)
+    return AskedComparison(model, options, tuple(notes))
+
+
 def read_solve(raw: bytes, model: type[SolveBody], *, max_ops: int, max_time_limit: float) -> Asked:
     """Read the body of a solve or a job.
 
@@ -117,19 +178,14 @@ def read_solve(raw: bytes, model: type[SolveBody], *, max_ops: int, max_time_lim
     body = _read(raw, model)
     options = body.options
     overrides = {} if options.objective is None else {"objective": options.objective}
-    limit = options.time_limit
-    if limit is not None and limit > max_time_limit:
-        _refuse(
-            "/options/time_limit",
-            f"is {limit:g} s, but this service solves for {max_time_limit:g} s at most; give less",
-        )
+    _check_time_limit(options, max_time_limit)
     profile, notes = _profile({**body.profile, **overrides}, max_ops)
     work = Work(
         profile=json_text(profile_document(profile)),
         method=options.method,
         effort=options.effort,
         seed=options.seed,
-        time_limit=limit,
+        time_limit=options.time_limit,
         ignore_memory_limit=options.ignore_memory_limit,
     )
     if isinstance(body, JobBody):
@@ -194,17 +250,28 @@ def _profile(data: dict[str, Any], max_ops: int) -> tuple[Profile, tuple[str, ..
         profile = parse_profile(data, notes=notes)
     except NobubbleError as error:
         raise _problem(error, "/profile") from None
-    ops = ops_of(profile)
-    if ops > max_ops:
+    _check_size(ops_of(profile), max_ops)
+    return profile, tuple(notes)
+
+
+def _check_time_limit(options: Options, most: float) -> None:
+    limit = options.time_limit
+    if limit is not None and limit > most:
+        _refuse(
+            "/options/time_limit",
+            f"is {limit:g} s, but this service solves for {most:g} s at most; give less",
+        )
+
+
+def _check_size(ops: int, most: int) -> None:
+    if ops > most:
         raise ProblemError(
             "too-large",
             f"the profile has {ops} ops (3 for every stage and microbatch), but this service takes "
-            f"{max_ops}; solve it by the command line, or have the operator raise "
-            "NOBUBBLE_MAX_OPS",
+            f"{most}; solve it by the command line, or have the operator raise NOBUBBLE_MAX_OPS",
             ops=ops,
-            most=max_ops,
+            most=most,
         )
-    return profile, tuple(notes)
 
 
 def ops_of(profile: Profile) -> int:
@@ -220,7 +287,8 @@ def _told(fault: ErrorDetails, model: type[BaseModel]) -> Fault:
         return Fault(pointer, "is missing")
     if kind == "extra_forbidden":
         name = str(fault["loc"][-1])
-        fields = (Options if fault["loc"][0] == "options" else model).model_fields
+        options = CompareOptions if model is CompareBody else Options
+        fields = (options if fault["loc"][0] == "options" else model).model_fields
         near = nearest(name, fields)
         hint = f"; is {near} meant?" if near else f"; there are {', '.join(fields)}"
         return Fault(pointer, f"is not known{hint}")

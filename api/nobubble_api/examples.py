@@ -48,6 +48,27 @@ JOB: Final = {
     }
 }
 LOOK: Final = {"profile": {"summary": "A profile", "value": {"profile": LIMITED}}}
+MODEL: Final[dict[str, Any]] = {
+    **LIMITED,
+    "name": "ten layers on two ranks",
+    "ranks": 2,
+    "stages": None,
+    "layers": [
+        {"name": "embedding", "F": {"time": 2}, "B": {"time": 0}, "W": {"time": 3}},
+        {"name": "block", "count": 8, **_LIMITED},
+        {"name": "head", "F": {"time": 9}, "B": {"time": 9}, "W": {"time": 9}},
+    ],
+    "memory_limit": 60,
+}
+COMPARE: Final = {
+    "layers": {
+        "summary": "A model in layers",
+        "value": {
+            "profile": {key: value for key, value in MODEL.items() if value is not None},
+            "options": {"effort": "fast", "partition": "min-max"},
+        },
+    }
+}
 CHECK: Final = {
     "solved": {
         "summary": "What solve gave, against a profile",

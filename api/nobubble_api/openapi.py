@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
-from nobubble_api.bodies import JobBody, Options, ProfileBody, SolveBody, VerifyBody
+from nobubble_api.bodies import CompareBody, JobBody, Options, ProfileBody, SolveBody, VerifyBody
 from nobubble_api.wire import Problem
 
 OPENAPI_TAGS: Final = [
@@ -24,6 +24,7 @@ OPENAPI_TAGS: Final = [
 _MODELS: Final[tuple[type[BaseModel], ...]] = (
     Options,
     SolveBody,
+    CompareBody,
     JobBody,
     ProfileBody,
     VerifyBody,

@@ -15,8 +15,10 @@ from typing import Any, Final, TypeVar
 import structlog
 from starlette.concurrency import run_in_threadpool
 
+from nobubble.comparison.candidates import Candidate
 from nobubble_api.execution.backend import Backend, WorkerLostError
 from nobubble_api.execution.opening import open_backend
+from nobubble_api.flights import Flights
 from nobubble_api.hub import Hub
 from nobubble_api.metrics import Metrics
 from nobubble_api.problems import ProblemError
@@ -47,6 +49,7 @@ class Service:
         self.metrics = Metrics()
         self.schedules = _Recent(_CACHED_BYTES)
         self.answers = _Recent(_CACHED_ANSWERS)
+        self.comparisons = Flights[tuple[list[list[Candidate]], list[str]]]()
         self.streams = 0
         self.is_open = False
         self.is_stopping = False
@@ -115,7 +118,20 @@ class Service:
         ProblemError
             It takes too long, or more than the worker survives.
         """
-        future = self._aside.executor.submit(function, *arguments)
+        return await self._computed(self._aside, function, *arguments)
+
+    async def in_worker(self, function: Callable[..., _T], *arguments: Any) -> _T:
+        """Compute something that takes longer where solves run.
+
+        Raises
+        ------
+        ProblemError
+            It takes too long, or more than the worker survives.
+        """
+        return await self._computed(self.backend, function, *arguments)
+
+    async def _computed(self, backend: Backend, function: Callable[..., _T], *arguments: Any) -> _T:
+        future = backend.executor.submit(function, *arguments)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), _ASIDE_LIMIT)
         except TimeoutError:

@@ -72,6 +72,48 @@ class JobShape(_Shape):
     links: JobLinks
 
 
+class ComparedRow(_Shape):
+    """A schedule in a comparison."""
+
+    family: str = Field(description="linear, interleaved-N (stages a rank), v, or as given.")
+    method: str
+    found_by: str
+    backward: str = Field(description="split, fused or mixed.")
+    cost: Number
+    lower_bound: Number
+    gap: Number
+    makespan: Number
+    rank_span: Number
+    bubble_rate: Number
+    transfers: int
+    schedule: str = Field(description="Content hash, see /v1/schedules/{hash}.")
+
+
+class LeftOut(_Shape):
+    """What does not fit, or cannot be."""
+
+    family: str
+    method: str | None
+    reason: str
+
+
+class Compared(_Shape):
+    """All that a model can run under, the best first."""
+
+    recommended: int = Field(description="Which row to take.")
+    reason: str
+    rows: list[ComparedRow]
+    left_out: list[LeftOut]
+
+
+class Comparing(_Shape):
+    """A comparison that goes on."""
+
+    done: int
+    of: int = Field(description="0 while layers are still being cut into stages.")
+    jobs: list[str]
+
+
 class JobPage(_Shape):
     """Jobs, newest first."""
 

@@ -3,7 +3,7 @@ import { call, download, events, forget, keep } from "./client.js";
 import { drawCurve } from "./curve.js";
 
 const at = (id) => document.getElementById(id);
-const NAMED = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-h2", "zb-auto", "greedy", "auto"];
+const SHOWN = 8; // Rows of a comparison with a picture.
 let profile = null; // As chosen, before what the form changes.
 let running = null; // The job that is followed.
 
@@ -30,8 +30,11 @@ function tell(problem) {
 
 function take(chosen, from) {
   profile = chosen;
-  const stages = Array.isArray(chosen.stages) ? chosen.stages.length : "equal";
-  at("about").textContent = `${from}: ${chosen.ranks} ranks, ${stages} stages`;
+  const pieces = chosen.layers ? "layers" : "stages";
+  const given = chosen[pieces];
+  const count = Array.isArray(given)
+    ? given.reduce((sum, piece) => sum + Number(piece?.count ?? 1), 0) : "equal";
+  at("about").textContent = `${from}: ${chosen.ranks} ranks, ${count} ${pieces}`;
   at("microbatches").value = chosen.microbatches ?? 1;
   at("objective").value = chosen.objective ?? "makespan";
   at("memory-unit").textContent = chosen.memory_unit ?? "";
@@ -134,58 +137,70 @@ async function show(hash) {
 
 async function compare() {
   tell(null);
-  at("named").hidden = false;
+  at("families").hidden = false;
   at("rows").replaceChildren();
+  at("advice").textContent = "cutting layers into stages";
   at("compare").disabled = true;
-  let best = Infinity;
-  for (const method of NAMED) {
-    const row = document.createElement("tr");
-    const name = document.createElement("td");
-    name.textContent = method;
-    row.append(name);
-    at("rows").append(row);
-    try {
-      const solved = await call("/v1/solve", { method: "POST", body: asked(method) });
-      if (solved.ranks === undefined) throw { detail: "takes longer; solve it by itself" };
-      const { makespan, rank_span: span, bubble_rate: bubble, ranks } = solved.metrics;
-      const unit = solved.profile.time_unit;
-      const peaks = ranks.map((rank) => Number(rank.peak_memory));
-      const texts = [`${number(makespan)} ${unit}`, `${number(span)} ${unit}`, percent(bubble),
-        percent(solved.gap), `${number(Math.max(...peaks))} ${solved.profile.memory_unit}`];
-      for (const text of texts) {
-        const cell = document.createElement("td");
-        cell.textContent = text;
-        row.append(cell);
+  try {
+    let report = null;
+    while (report === null) {
+      const answer = await call("/v1/compare", { method: "POST", body: asked(at("method").value) });
+      if (answer.rows !== undefined) report = answer;
+      else {
+        if (answer.of > 0) at("advice").textContent = `${answer.done} of ${answer.of} solved`;
+        await new Promise((resolve) => setTimeout(resolve, 1000));
       }
-      row.dataset.cost = solved.cost;
-      best = Math.min(best, solved.cost);
-      const cell = document.createElement("td");
-      cell.append(await thumbnail(solved, method));
-      row.append(cell);
-    } catch (problem) {
-      const cell = document.createElement("td");
-      cell.colSpan = 6;
-      cell.textContent = problem.detail ?? String(problem);
-      row.append(cell);
     }
-    for (const other of at("rows").children) {
-      other.children[1]?.classList.toggle("best", Number(other.dataset.cost) === best);
+    at("advice").textContent = report.reason;
+    at("rows").replaceChildren(...report.rows.map((row, place) => rowOf(report, row, place)));
+    at("left-out").replaceChildren(
+      ...report.left_out.map(({ family, method, reason }) => {
+        const item = document.createElement("li");
+        item.textContent = `${family}${method === null ? "" : `, ${method}`}: ${reason}`;
+        return item;
+      }),
+    );
+    for (const [place, row] of report.rows.slice(0, SHOWN).entries()) {
+      const cell = at("rows").children[place].lastElementChild;
+      cell.append(await thumbnail(row));
     }
+  } catch (problem) {
+    at("families").hidden = true;
+    tell(problem);
+  } finally {
+    at("compare").disabled = false;
   }
-  at("compare").disabled = false;
 }
 
-async function thumbnail(solved, method) {
-  const picture = await call(`${solved.location}.svg`, { as: "blob" });
+function rowOf(report, row, place) {
+  const unit = report.time_unit;
+  const peak = Math.max(...row.peak_memory.map(Number));
+  const texts = [row.family, row.method === row.found_by ? row.method : `${row.method} (${row.found_by})`,
+    row.backward, `${number(row.makespan)} ${unit}`, `${number(row.rank_span)} ${unit}`,
+    percent(row.bubble_rate), percent(row.gap), peak > 0 ? `${number(peak)} ${report.memory_unit}` : "",
+    String(row.transfers)];
+  const line = document.createElement("tr");
+  line.classList.toggle("best", place === report.recommended);
+  for (const text of texts) {
+    const cell = document.createElement("td");
+    cell.textContent = text;
+    line.append(cell);
+  }
+  line.append(document.createElement("td"));
+  return line;
+}
+
+async function thumbnail(row) {
+  const picture = await call(`/v1/schedules/${row.schedule}.svg`, { as: "blob" });
   const image = document.createElement("img");
-  image.alt = `Gantt of ${method}`;
+  image.alt = `Gantt of ${row.family}, ${row.method}`;
   image.src = URL.createObjectURL(picture);
   const button = document.createElement("button");
   button.type = "button";
   button.title = "Look at it";
   button.append(image);
   button.addEventListener("click", () => {
-    show(solved.location.split("/").at(-1)).then(() => at("result").scrollIntoView(), tell);
+    show(row.schedule).then(() => at("result").scrollIntoView(), tell);
   });
   return button;
 }

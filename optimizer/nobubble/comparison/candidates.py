@@ -74,14 +74,29 @@ def candidates(
     found, left_out = families(model)
     result: list[Candidate] = []
     for family in found:
-
-        def told(text: str, name: str = family.name) -> None:
-            if tell is not None:
-                tell(f"{name}: {text}")
-
-        profile = model.profile(family.placement, _partition(model, family, splitting, told, stop))
-        result += _of_family(family.name, profile, method)
+        result += family_candidates(
+            model, family, method=method, splitting=splitting, tell=tell, stop=stop
+        )
     return Candidates(tuple(result), tuple(left_out))
+
+
+def family_candidates(
+    model: LayeredModel,
+    family: Family,
+    *,
+    method: str = "auto",
+    splitting: Splitting = "chosen",
+    tell: Callable[[str], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> list[Candidate]:
+    """Give what is to be solved of one family; parameters are those of `candidates`."""
+
+    def told(text: str) -> None:
+        if tell is not None:
+            tell(f"{family.name}: {text}")
+
+    profile = model.profile(family.placement, _partition(model, family, splitting, told, stop))
+    return _of_family(family.name, profile, method)
 
 
 def _partition(

@@ -75,7 +75,7 @@ def recommendation(comparison: Comparison) -> str:
     if best.status == "optimal":
         text += f". No schedule of {best.family} with these stages is shorter"
     elif best.gap:
-        text += f". At most {best.gap:.2%} can be gained with these stages"
+        text += f". At most {_percent(best.gap)} can be gained with these stages"
     return text + "."
 
 
@@ -87,8 +87,12 @@ def _called(row: Row) -> str:
 def _against(best: Row, other: Row) -> str:
     if other.cost == best.cost:
         return "as long as"
-    return f"{1 - float(best.cost / other.cost):.2%} shorter than"
+    return f"{_percent(1 - float(best.cost / other.cost))} shorter than"
 
 
 def _number(value: Decimal | int | float) -> str:
     return format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.2f} %"

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from nobubble_api.examples import LIMITED
+from nobubble_api.examples import COMPARE, LIMITED
 from tests.api.serving import Server, server
 from tests.browser import browser, in_browser
 
 __all__ = ["browser", "server"]
 pytestmark = in_browser
+
+EXAMPLE: Any = COMPARE["layers"]
+MODEL = EXAMPLE["value"]["profile"]
 
 
 @pytest.fixture
@@ -88,13 +92,30 @@ def test_an_infeasible_limit_is_explained(page: Page) -> None:
     expect(page.get_by_role("alert")).to_contain_text("rank 1 binds", timeout=60_000)
 
 
-def test_named_schedules_stand_side_by_side(page: Page) -> None:
-    """Tests the table of named and solved schedules with their pictures."""
+def test_families_stand_side_by_side(page: Page) -> None:
+    """Tests the table of families, its advice, and their pictures."""
     page.get_by_label("Ready profile").select_option("minimal")
     expect(page.locator("#about")).to_contain_text("minimal")
-    page.get_by_role("button", name="Compare named schedules").click()
+    page.get_by_role("button", name="Compare families").click()
     expect(page.locator("#compare")).to_be_enabled(timeout=90_000)
+    expect(page.locator("#advice")).to_contain_text("Take linear")
     rows = page.locator("#rows tr")
-    assert rows.count() == 8
-    expect(rows.filter(has_text="1f1b").first.locator("img")).to_be_visible()
-    assert page.locator("#rows td.best").count() >= 1
+    assert rows.count() >= 5
+    expect(rows.filter(has_text="1f1b").first).to_be_visible()
+    expect(rows.first.locator("img")).to_be_visible()
+    assert page.locator("#rows tr.best").count() == 1
+    page.get_by_text("Left out").click()
+    expect(page.locator("#left-out")).to_contain_text("but only 4 layers")
+
+
+def test_a_model_in_layers_is_compared(page: Page, tmp_path: Path) -> None:
+    """Tests a file with layers, chosen by hand."""
+    path = tmp_path / "layers.json"
+    path.write_text(json.dumps(MODEL))
+    page.locator("#file").set_input_files(path)
+    expect(page.locator("#about")).to_contain_text("2 ranks, 10 layers")
+    page.locator("#effort").select_option("fast")
+    page.get_by_role("button", name="Compare families").click()
+    expect(page.locator("#compare")).to_be_enabled(timeout=90_000)
+    expect(page.locator("#advice")).to_contain_text("Take ")
+    expect(page.locator("#rows tr").filter(has_text="interleaved-4").first).to_be_visible()
