@@ -18,7 +18,7 @@ from nobubble.problem import UNLIMITED, Problem
 from tests.bounds.instances import needed, random_problem
 from tests.bounds.problems import linear
 
-NAMES = ["busy", "warm-up", "chain", "two-ended", "in-flight", "area"]
+NAMES = ["busy", "warm-up", "chain", "two-ended", "cascade", "in-flight", "area"]
 
 
 def _values(problem: Problem) -> dict[str, int]:
@@ -84,6 +84,33 @@ def test_two_ended_adds_the_idle_time_at_both_ends() -> None:
     assert _values(problem)["warm-up"] == 6 + 2
 
 
+def test_cascade_knows_that_forwards_before_a_backward_are_whole() -> None:
+    # Rank 1 waits 32 for its first backward: 2 idle after 3 F's, or a fourth F. Rank 0 then waits
+    # 54 or 62: 6 F's have room for the first, the second takes a seventh or 2 idle.
+    problem = linear(
+        microbatches=20,
+        times=[(10, 10, 5)] * 3,
+        memories=[(2, -1, -1)] * 3,
+        capacity=[12, 100, 100],
+        latency=1,
+        objective="rank_span",
+    )
+    assert _values(problem)["cascade"] == 20 * 25 + 2
+    assert best_bound(problem).name == "cascade"
+    assert _values(replace(problem, capacity=np.array([14, 100, 100])))["cascade"] == 20 * 25
+
+
+def test_cascade_needs_first_starts_that_are_known() -> None:
+    problem = linear(microbatches=3, times=[(1, 1, 1)] * 3)
+    # Stages 0 and 1 on rank 0, which can begin its second F's before stage 1 has passed the first.
+    problem = replace(
+        problem, ranks=2, rank_of=np.array([0, 0, 1]), capacity=problem.capacity[:2],
+        static_memory=problem.static_memory[:2],
+    )  # fmt: skip
+    assert "cascade" in _values(problem)
+    assert "cascade" not in _values(replace(problem, objective="rank_span"))
+
+
 def test_in_flight_counts_round_trips_one_after_another() -> None:
     problem = linear(
         microbatches=6,
@@ -132,7 +159,7 @@ def test_a_way_of_running_backward_that_memory_rules_out_does_not_count() -> Non
 
 def test_memory_bounds_need_a_limit() -> None:
     unlimited = linear(microbatches=3, times=[(1, 1, 1)])
-    assert list(_values(unlimited)) == NAMES[:4]
+    assert list(_values(unlimited)) == NAMES[:5]
     assert list(_values(replace(unlimited, capacity=np.array([0])))) == NAMES
 
 

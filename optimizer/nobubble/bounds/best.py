@@ -7,6 +7,7 @@ from typing import Final
 from nobubble.bounds.area import area
 from nobubble.bounds.bound import Bound
 from nobubble.bounds.busy import busy
+from nobubble.bounds.cascade import cascade
 from nobubble.bounds.chain import chain
 from nobubble.bounds.in_flight import in_flight
 from nobubble.bounds.two_ended import two_ended
@@ -18,6 +19,7 @@ _BOUNDS = (
     ("warm-up", warm_up),
     ("chain", chain),
     ("two-ended", two_ended),
+    ("cascade", cascade),
     ("in-flight", in_flight),
     ("area", area),
 )

@@ -46,15 +46,24 @@ def idle_before_backward(figures: Figures, room: Room, rank: int, m: int, of_hig
     lowest, highest = stages[0], stages[-1]
     path = figures.head[highest] - figures.head[lowest] + figures.trip[highest]
     path -= figures.backward[highest]
+    return max(0, path - forwards_before_backward(figures, room, rank, m, of_highest))
+
+
+def forwards_before_backward(
+    figures: Figures, room: Room, rank: int, m: int, of_highest: int
+) -> int:
+    """Bound the time of the F's that a rank can run before its first backward, in ns.
+
+    Parameters as `idle_before_backward`. All of them are held when the last of them runs, and when
+    the backward starts.
+    """
+    stages = figures.stages_on[rank]
     counts = [m] * (len(stages) - 1) + [of_highest]
     pieces = [
         (room.held[s], figures.forward[s], most) for s, most in zip(stages, counts, strict=True)
     ]
     capacity = room.capacity[rank]
     if capacity is None:
-        forwards = sum(value * most for _, value, most in pieces)
-    else:
-        # All of them are held when the last of them runs, and when the backward starts.
-        needed = max(min(room.start_forward[s] for s in stages), room.start_backward[highest])
-        forwards = most_value(capacity - needed, pieces)
-    return max(0, path - forwards)
+        return sum(value * most for _, value, most in pieces)
+    needed = max(min(room.start_forward[s] for s in stages), room.start_backward[stages[-1]])
+    return most_value(capacity - needed, pieces)
