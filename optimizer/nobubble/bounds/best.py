@@ -10,6 +10,7 @@ from nobubble.bounds.busy import busy
 from nobubble.bounds.cascade import cascade
 from nobubble.bounds.chain import chain
 from nobubble.bounds.in_flight import in_flight
+from nobubble.bounds.meeting import meeting
 from nobubble.bounds.two_ended import two_ended
 from nobubble.bounds.warm_up import warm_up
 from nobubble.problem import Problem
@@ -22,6 +23,7 @@ _BOUNDS = (
     ("cascade", cascade),
     ("in-flight", in_flight),
     ("area", area),
+    ("meeting", meeting),
 )
 
 CLOSED_FORMS: Final = tuple(name for name, _ in _BOUNDS)

@@ -81,7 +81,7 @@ class LimitedStages:
                 pending.append(min(room.pending[s], _LARGE))
                 at_forward.append(max(-1, capacity - room.start_forward[s]))
                 at_backward.append(max(-1, capacity - lower - room.start_backward[s]))
-        dtype = _dtype(figures, m)
+        dtype = np.int64 if fit_int64(figures, m) else object
         number = np.minimum(np.arange(m + 1)[:, np.newaxis], np.array(most, dtype=np.int64))
 
         def times(values: list[int]) -> Times:
@@ -117,7 +117,7 @@ def _fitting(room: NDArray[np.int64], size: NDArray[np.int64], most: int) -> NDA
     return np.clip(pieces, 0, most)
 
 
-def _dtype(figures: Figures, m: int) -> type:
-    """Give the type for times: int64 where all work and all ways together fit by far."""
+def fit_int64(figures: Figures, m: int) -> bool:
+    """Tell whether all work and all ways together fit into int64 by far."""
     everything = sum(figures.forward) + sum(figures.whole) + figures.head[-1] + figures.back[-1]
-    return np.int64 if 8 * (m + 1) * everything < _LARGE else object
+    return 8 * (m + 1) * everything < _LARGE

@@ -1,0 +1,161 @@
+"""The least time of one stage whose microbatches meet on their ways: a dynamic programme."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobubble.compiled.compiling import kernel, part
+
+_NEVER = 2**62
+_CLOCK, _LAST = 0, 1
+_READY = 2
+"""Places in a state: the rank's clock, the start of the last F, and from the third on, for every
+microbatch in flight, the earliest start of its backward."""
+
+
+@part
+def _keep(
+    states: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    place: int,
+    kept: int,
+    state: NDArray[np.int64],
+) -> None:
+    """Keep a state unless another is nowhere later; drop those that are nowhere earlier.
+
+    Where there are too many, the state and the one nearest to it are replaced by the earlier of
+    both in every part: what follows from that is nowhere later than what follows from either.
+    `state` is overwritten.
+    """
+    count = counts[place]
+    while True:
+        nearest, distance = -1, _NEVER
+        other = 0
+        while other < count:
+            later = earlier = 0
+            for part_of in range(len(state)):
+                difference = state[part_of] - states[other, part_of]
+                later += max(difference, 0)
+                earlier += max(-difference, 0)
+            if earlier == 0:
+                counts[place] = count
+                return
+            if later == 0:
+                count -= 1
+                states[other] = states[count]
+                continue
+            if later + earlier < distance:
+                nearest, distance = other, later + earlier
+            other += 1
+        if count < kept:
+            states[count] = state
+            counts[place] = count + 1
+            return
+        state[:] = np.minimum(state, states[nearest])
+        count -= 1
+        states[nearest] = states[count]
+
+
+@kernel(
+    "void(int64, int64[::1], int64, boolean[:, ::1], boolean[:, ::1], int64[::1], int64[::1],"
+    " int64, int64[::1])"
+)
+def least_times(
+    microbatches: int,
+    times: NDArray[np.int64],
+    trip: int,
+    may_forward: NDArray[np.bool_],
+    may_backward: NDArray[np.bool_],
+    above: NDArray[np.int64],
+    below: NDArray[np.int64],
+    kept: int,
+    least: NDArray[np.int64],
+) -> None:
+    """Try every order of a stage's ops, with every place where neighbouring microbatches meet.
+
+    Parameters
+    ----------
+    microbatches : int
+    times : ndarray of int64, shape (3,)
+        F, B' and W', in ns.
+    trip : int
+        From the start of F to the end of its backward, in ns.
+    may_forward, may_backward : ndarray of bool, shape (L + 1, Q + 1)
+        Whether memory lets an F, or a backward, start with so many in flight and pending. L and Q
+        are the most that there can be.
+    above : ndarray of int64, shape (D + 1,)
+        The trip from d stages above; 0 for d = D, which is beyond the last stage.
+    below : ndarray of int64, shape (D + 1,)
+        The trip from the stage to d - 1 stages above and back; of d = 0 nothing is read.
+    kept : int
+        States kept for the same counts.
+    least : ndarray of int64, shape (2,), output
+        The end of the last backward and the end of all, from the start of the first F, in ns.
+    """
+    most, most_pending = may_forward.shape[0] - 1, may_forward.shape[1] - 1
+    forward, backward, weight = times[0], times[1], times[2]
+    way = trip - backward
+    size = _READY + most
+    states = np.zeros((2, most + 1, most_pending + 1, kept, size), np.int64)
+    counts = np.zeros((2, most + 1, most_pending + 1), np.int64)
+    state = np.zeros(size, np.int64)
+    counts[0, 0, 0] = 1
+    least[:] = _NEVER
+    for started in range(microbatches + 1):
+        now, then = started % 2, (started + 1) % 2
+        counts[then] = 0
+        for flying in range(min(most, started), -1, -1):
+            for pending in range(min(most_pending, started - flying), -1, -1):
+                for number in range(counts[now, flying, pending]):
+                    here = states[now, flying, pending, number]
+                    clock, last = here[_CLOCK], here[_LAST]
+                    if started == microbatches and flying == 0:
+                        least[0] = min(least[0], clock)
+                        if pending == 0:
+                            least[1] = min(least[1], clock)
+                    if started < microbatches and flying < most and may_forward[flying, pending]:
+                        there, count = states[then, flying + 1], counts[then, flying + 1]
+                        at = len(above) - 1
+                        while at > 1 and above[at - 1] <= clock - last:
+                            at -= 1
+                        while at >= 1:
+                            state[:] = here
+                            state[_CLOCK], state[_LAST] = clock + forward, clock
+                            ready = clock + way
+                            if flying > 0 and at < len(above) - 1:
+                                ready = max(ready, last + way + above[at])
+                            state[_READY + flying] = ready
+                            if flying == 0:
+                                _keep(there[pending], count, pending, kept, state)
+                                break
+                            before = _READY + flying - 1
+                            # A place farther down would only be later for the second.
+                            is_last = clock + below[at] - backward <= here[before]
+                            state[before] = max(here[before], clock + below[at] - backward)
+                            _keep(there[pending], count, pending, kept, state)
+                            if is_last:
+                                break
+                            at -= 1
+                    if flying > 0 and pending < most_pending and may_backward[flying, pending]:
+                        state[:] = 0
+                        state[_CLOCK] = max(clock, here[_READY]) + backward
+                        state[_LAST] = last if flying > 1 else 0
+                        state[_READY : _READY + flying - 1] = here[_READY + 1 : _READY + flying]
+                        _keep(
+                            states[now, flying - 1, pending + 1],
+                            counts[now, flying - 1],
+                            pending + 1,
+                            kept,
+                            state,
+                        )
+                    if pending > 0:
+                        state[:] = here
+                        state[_CLOCK] = clock + weight
+                        _keep(
+                            states[now, flying, pending - 1],
+                            counts[now, flying],
+                            pending - 1,
+                            kept,
+                            state,
+                        )
