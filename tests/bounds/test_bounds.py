@@ -18,7 +18,7 @@ from nobubble.problem import UNLIMITED, Problem
 from tests.bounds.instances import needed, random_problem
 from tests.bounds.problems import linear
 
-NAMES = ["busy", "warm-up", "chain", "two-ended", "cascade", "in-flight", "area"]
+NAMES = ["busy", "warm-up", "chain", "two-ended", "cascade", "in-flight", "area", "meeting"]
 
 
 def _values(problem: Problem) -> dict[str, int]:
@@ -122,6 +122,25 @@ def test_in_flight_counts_round_trips_one_after_another() -> None:
     )
     # Three pairs: a round trip of 24 for each, but the last takes 2 + 20 + 4: F F B B on rank 1.
     assert _values(problem)["in-flight"] == 2 * 24 + 26
+
+
+def test_meeting_finds_two_streams_in_the_way_of_each_other() -> None:
+    # Two in flight. On rank 0 an F waits for a B and its W, so comes 26 after the one before. For
+    # neither of the two to wait on the ranks above it would have to be 20 to 22, or 42 to 44.
+    problem = linear(
+        microbatches=8,
+        times=[(10, 10, 6)] * 4,
+        memories=[(2, -1, -1)] * 4,
+        capacity=[4] * 4,
+        latency=1,
+        objective="rank_span",
+    )
+    values = _values(problem)
+    trip = 4 * 20 + 6
+    assert values["in-flight"] == 4 * (trip + 6) + 26
+    # W less the 2 of both links, of the two pairs in the middle.
+    assert values["meeting"] == values["in-flight"] + 2 * (6 - 2)
+    assert best_bound(problem).name == "meeting"
 
 
 def test_area_divides_the_memory_held_by_the_capacity() -> None:
