@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 from nobubble.compiled.compiling import kernel, part
 
 _NEVER = 2**62
+_AHEAD = 3
+"""How many microbatches ahead of one are looked at for where it meets them."""
 _CLOCK, _LAST = 0, 1
-_READY = 2
-"""Places in a state: the rank's clock, the start of the last F, and from the third on, for every
-microbatch in flight, the earliest start of its backward."""
+_READY = _LAST + _AHEAD
+"""Places in a state: the rank's clock, the starts of the last F's in flight, the latest first, and
+for every microbatch in flight the earliest start of its backward."""
 
 
 @part
@@ -72,7 +74,7 @@ def least_times(
     kept: int,
     least: NDArray[np.int64],
 ) -> None:
-    """Try every order of a stage's ops, with every place where neighbouring microbatches meet.
+    """Try every order of a stage's ops, with every place where two microbatches meet.
 
     Parameters
     ----------
@@ -100,6 +102,8 @@ def least_times(
     states = np.zeros((2, most + 1, most_pending + 1, kept, size), np.int64)
     counts = np.zeros((2, most + 1, most_pending + 1), np.int64)
     state = np.zeros(size, np.int64)
+    lowest = np.zeros(_AHEAD, np.int64)
+    highest, places = np.zeros(_AHEAD, np.int64), np.zeros(_AHEAD, np.int64)
     counts[0, 0, 0] = 1
     least[:] = _NEVER
     for started in range(microbatches + 1):
@@ -109,38 +113,48 @@ def least_times(
             for pending in range(min(most_pending, started - flying), -1, -1):
                 for number in range(counts[now, flying, pending]):
                     here = states[now, flying, pending, number]
-                    clock, last = here[_CLOCK], here[_LAST]
+                    clock = here[_CLOCK]
                     if started == microbatches and flying == 0:
                         least[0] = min(least[0], clock)
                         if pending == 0:
                             least[1] = min(least[1], clock)
                     if started < microbatches and flying < most and may_forward[flying, pending]:
                         there, count = states[then, flying + 1], counts[then, flying + 1]
-                        at = len(above) - 1
-                        while at > 1 and above[at - 1] <= clock - last:
-                            at -= 1
-                        while at >= 1:
+                        ahead = min(flying, _AHEAD)
+                        for other in range(ahead):
+                            ready = here[_READY + flying - 1 - other]
+                            at = len(above) - 1
+                            while at > 1 and above[at - 1] <= clock - here[_LAST + other]:
+                                at -= 1
+                            highest[other] = places[other] = at
+                            while at > 1 and clock + below[at] - backward > ready:
+                                at -= 1
+                            lowest[other] = at
+                        while True:
                             state[:] = here
-                            state[_CLOCK], state[_LAST] = clock + forward, clock
+                            state[_CLOCK] = clock + forward
                             ready = clock + way
-                            if flying > 0 and at < len(above) - 1:
-                                ready = max(ready, last + way + above[at])
+                            for other in range(ahead):
+                                at, before = places[other], _READY + flying - 1 - other
+                                if at < len(above) - 1:
+                                    ready = max(ready, here[_LAST + other] + way + above[at])
+                                state[before] = max(here[before], clock + below[at] - backward)
                             state[_READY + flying] = ready
-                            if flying == 0:
-                                _keep(there[pending], count, pending, kept, state)
-                                break
-                            before = _READY + flying - 1
-                            # A place farther down would only be later for the second.
-                            is_last = clock + below[at] - backward <= here[before]
-                            state[before] = max(here[before], clock + below[at] - backward)
+                            state[_LAST] = clock
+                            state[_LAST + 1 : _READY] = here[_LAST : _READY - 1]
                             _keep(there[pending], count, pending, kept, state)
-                            if is_last:
+                            other = 0
+                            while other < ahead and places[other] == lowest[other]:
+                                places[other] = highest[other]
+                                other += 1
+                            if other == ahead:
                                 break
-                            at -= 1
+                            places[other] -= 1
                     if flying > 0 and pending < most_pending and may_backward[flying, pending]:
                         state[:] = 0
                         state[_CLOCK] = max(clock, here[_READY]) + backward
-                        state[_LAST] = last if flying > 1 else 0
+                        ahead = min(flying - 1, _AHEAD)
+                        state[_LAST : _LAST + ahead] = here[_LAST : _LAST + ahead]
                         state[_READY : _READY + flying - 1] = here[_READY + 1 : _READY + flying]
                         _keep(
                             states[now, flying - 1, pending + 1],
