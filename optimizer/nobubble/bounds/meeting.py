@@ -13,8 +13,13 @@ from nobubble.bounds.limited import fit_int64
 from nobubble.bounds.room import Room
 from nobubble.problem import Problem
 
-_KEPT: Final = 64
-"""States kept for the same counts of F, B and W. More changed nothing in any case tried."""
+_CLOSER: Final = 2_500
+"""The most counts of F, B and W at which a stage is looked at more closely."""
+
+_CLOSELY: Final = (256, 3)
+_COARSELY: Final = (64, 1)
+"""States kept for the same counts, and how many microbatches ahead of one it may meet. More of
+either changed next to nothing in any case tried, but takes much longer."""
 
 _POINTS: Final = 60_000
 """The most counts of F, B and W to look at, over all stages: below 0.1 s."""
@@ -32,7 +37,7 @@ def meeting(problem: Problem) -> int | None:
     them (W' or more), run one at a time, within memory. Of its rank's other stages only M_F of the
     lower ones counts, for microbatches in flight at s.
 
-    *Two meet somewhere.* Let microbatch j follow i, and let the F of j at s come before the
+    *Two meet somewhere.* Let microbatch j come after i, and let the F of j at s come before the
     backward of i. On every stage above, one of these two comes before the other. If the
     backward comes first at a stage, it does on the next as well: F of j comes there later,
     backward of i earlier. So there is a d >= 1 such that F of j comes first on the
@@ -47,10 +52,10 @@ def meeting(problem: Problem) -> int | None:
     Beside that, b(j) >= f(j) + trip of s.
 
     *The best order.* All of these say that something ends no sooner than other ends and starts. So
-    for one order of the stage's ops, and one d for each pair of neighbours, everything has an
+    for one order of the stage's ops, and one d for each pair that meets, everything has an
     earliest time; and ops that begin earlier never make later ones later. Step by step, for all
     counts of F's, B's and W's run so far, the states are kept that no other is nowhere later than:
-    the time, the start of the last F, and the earliest starts of the backwards in flight. Where
+    the time, the starts of the last F's, and the earliest starts of the backwards in flight. Where
     there are too many, two are replaced by the earlier of both in every part. A schedule's own
     order and d's lead to a state nowhere later than it.
 
@@ -82,7 +87,8 @@ def meeting(problem: Problem) -> int | None:
         left -= points
         stages = figures.stages_on[rank]
         lower = sum(room.held[x] for x in stages if x <= s)
-        within[s], span = _least(figures, room, s, capacity, lower, (m, most, pending))
+        effort = _CLOSELY if points <= _CLOSER else _COARSELY
+        within[s], span = _least(figures, room, s, capacity, lower, (m, most, pending), effort)
         if s == stages[0]:
             spans[rank] = span
     if left == _POINTS:
@@ -91,13 +97,20 @@ def meeting(problem: Problem) -> int | None:
 
 
 def _least(
-    figures: Figures, room: Room, s: int, capacity: int, held: int, counts: tuple[int, int, int]
+    figures: Figures,
+    room: Room,
+    s: int,
+    capacity: int,
+    held: int,
+    counts: tuple[int, int, int],
+    effort: tuple[int, int],
 ) -> tuple[int, int]:
     """Give the ends of the last backward of a stage and of all, from its first F, in ns."""
     # Imported late: a bound without a memory limit needs none of the compiled code.
     from nobubble.compiled.meeting import least_times
 
     m, most, most_pending = counts
+    kept, ahead = effort
     above = [*figures.trip[s:], 0]
     below = [0]
     for d in range(s, len(figures.trip)):
@@ -112,7 +125,8 @@ def _least(
         _fits(capacity - room.start_backward[s], held, room.pending[s], most, most_pending),
         np.array(above, dtype=np.int64),
         np.array(below, dtype=np.int64),
-        _KEPT,
+        kept,
+        ahead,
         least,
     )
     return int(least[0]), int(least[1])

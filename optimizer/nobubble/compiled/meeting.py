@@ -8,12 +8,9 @@ from numpy.typing import NDArray
 from nobubble.compiled.compiling import kernel, part
 
 _NEVER = 2**62
-_AHEAD = 3
-"""How many microbatches ahead of one are looked at for where it meets them."""
 _CLOCK, _LAST = 0, 1
-_READY = _LAST + _AHEAD
-"""Places in a state: the rank's clock, the starts of the last F's in flight, the latest first, and
-for every microbatch in flight the earliest start of its backward."""
+"""Places in a state: the rank's clock, then the starts of the last F's in flight, the latest first,
+then for every microbatch in flight the earliest start of its backward."""
 
 
 @part
@@ -61,7 +58,7 @@ def _keep(
 
 @kernel(
     "void(int64, int64[::1], int64, boolean[:, ::1], boolean[:, ::1], int64[::1], int64[::1],"
-    " int64, int64[::1])"
+    " int64, int64, int64[::1])"
 )
 def least_times(
     microbatches: int,
@@ -72,6 +69,7 @@ def least_times(
     above: NDArray[np.int64],
     below: NDArray[np.int64],
     kept: int,
+    farthest: int,
     least: NDArray[np.int64],
 ) -> None:
     """Try every order of a stage's ops, with every place where two microbatches meet.
@@ -92,18 +90,21 @@ def least_times(
         The trip from the stage to d - 1 stages above and back; of d = 0 nothing is read.
     kept : int
         States kept for the same counts.
+    farthest : int
+        How many microbatches ahead of one are looked at for where it meets them.
     least : ndarray of int64, shape (2,), output
         The end of the last backward and the end of all, from the start of the first F, in ns.
     """
     most, most_pending = may_forward.shape[0] - 1, may_forward.shape[1] - 1
     forward, backward, weight = times[0], times[1], times[2]
     way = trip - backward
-    size = _READY + most
+    readiness = _LAST + farthest
+    size = readiness + most
     states = np.zeros((2, most + 1, most_pending + 1, kept, size), np.int64)
     counts = np.zeros((2, most + 1, most_pending + 1), np.int64)
     state = np.zeros(size, np.int64)
-    lowest = np.zeros(_AHEAD, np.int64)
-    highest, places = np.zeros(_AHEAD, np.int64), np.zeros(_AHEAD, np.int64)
+    lowest = np.zeros(farthest, np.int64)
+    highest, places = np.zeros(farthest, np.int64), np.zeros(farthest, np.int64)
     counts[0, 0, 0] = 1
     least[:] = _NEVER
     for started in range(microbatches + 1):
@@ -120,9 +121,9 @@ def least_times(
                             least[1] = min(least[1], clock)
                     if started < microbatches and flying < most and may_forward[flying, pending]:
                         there, count = states[then, flying + 1], counts[then, flying + 1]
-                        ahead = min(flying, _AHEAD)
+                        ahead = min(flying, farthest)
                         for other in range(ahead):
-                            ready = here[_READY + flying - 1 - other]
+                            ready = here[readiness + flying - 1 - other]
                             at = len(above) - 1
                             while at > 1 and above[at - 1] <= clock - here[_LAST + other]:
                                 at -= 1
@@ -135,13 +136,13 @@ def least_times(
                             state[_CLOCK] = clock + forward
                             ready = clock + way
                             for other in range(ahead):
-                                at, before = places[other], _READY + flying - 1 - other
+                                at, before = places[other], readiness + flying - 1 - other
                                 if at < len(above) - 1:
                                     ready = max(ready, here[_LAST + other] + way + above[at])
                                 state[before] = max(here[before], clock + below[at] - backward)
-                            state[_READY + flying] = ready
+                            state[readiness + flying] = ready
                             state[_LAST] = clock
-                            state[_LAST + 1 : _READY] = here[_LAST : _READY - 1]
+                            state[_LAST + 1 : readiness] = here[_LAST : readiness - 1]
                             _keep(there[pending], count, pending, kept, state)
                             other = 0
                             while other < ahead and places[other] == lowest[other]:
@@ -152,10 +153,12 @@ def least_times(
                             places[other] -= 1
                     if flying > 0 and pending < most_pending and may_backward[flying, pending]:
                         state[:] = 0
-                        state[_CLOCK] = max(clock, here[_READY]) + backward
-                        ahead = min(flying - 1, _AHEAD)
+                        state[_CLOCK] = max(clock, here[readiness]) + backward
+                        ahead = min(flying - 1, farthest)
                         state[_LAST : _LAST + ahead] = here[_LAST : _LAST + ahead]
-                        state[_READY : _READY + flying - 1] = here[_READY + 1 : _READY + flying]
+                        state[readiness : readiness + flying - 1] = here[
+                            readiness + 1 : readiness + flying
+                        ]
                         _keep(
                             states[now, flying - 1, pending + 1],
                             counts[now, flying - 1],
