@@ -45,6 +45,22 @@ def require_interleaved(problem: Problem, schedule: str) -> None:
         )
 
 
+def require_v(problem: Problem, schedule: str) -> None:
+    """Refuse any placement but V: stages s and 2p - 1 - s on rank s.
+
+    Raises
+    ------
+    MethodError
+    """
+    down = np.arange(problem.ranks)
+    if not np.array_equal(problem.rank_of, np.concatenate([down, down[::-1]])):
+        raise MethodError(
+            f"{schedule} is made for V placement (stages s and 2p - 1 - s on rank s); this profile "
+            f"has {problem.stages} stages on {problem.ranks} ranks, placed {_placement(problem)}. "
+            'Take --method auto, or two stages a rank with "placement": "v".'
+        )
+
+
 def _placement(problem: Problem) -> str:
     """Give the placement as a list, shortened in the middle."""
     ranks = [str(rank) for rank in problem.rank_of]
