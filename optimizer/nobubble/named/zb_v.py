@@ -13,7 +13,7 @@ from nobubble.problem import Problem
 
 
 def zb_v(problem: Problem) -> Order:
-    """Build ZB-V greedily, as its authors do, from the times of every stage.
+    """Build ZB-V greedily, as its authors do, for the mean times of all stages and links.
 
     After a warm-up of F's, rounds of one B and one F on every rank; W's fill gaps, or make room
     where 2p F's are held. Of four settings (whether a W may delay an F, and a B that goes down the
@@ -25,13 +25,19 @@ def zb_v(problem: Problem) -> Order:
         The placement is not V.
     """
     require_v(problem, "zb-v")
+    time = np.broadcast_to(problem.time.mean(axis=0).round(), problem.time.shape)
+    time = np.ascontiguousarray(time, dtype=np.int64)
+    forward_latency, backward_latency = (
+        np.full(problem.stages, round(latency.sum() / max(1, 2 * problem.ranks - 2)), np.int64)
+        for latency in (problem.forward_latency, problem.backward_latency)
+    )
     best, least = None, -1
     for fill_backward, fill_forward in product((True, False), repeat=2):
         letters = np.empty((problem.ranks, 6 * problem.microbatches), dtype=np.int32)
         idle = build(
-            problem.time,
-            problem.forward_latency,
-            problem.backward_latency,
+            time,
+            forward_latency,
+            backward_latency,
             problem.microbatches,
             fill_forward,
             fill_backward,
