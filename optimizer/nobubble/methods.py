@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-NAMED_SCHEDULES: Final = ("gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-h2")
+NAMED_SCHEDULES: Final = (
+    "gpipe",
+    "1f1b",
+    "interleaved-1f1b",
+    "zb-h1",
+    "zb-h2",
+    "zb-v",
+    "v-half",
+    "v-min",
+)
 """Schedules with a fixed definition, which run backward in their own way."""
 
 IMPORTED: Final = "imported"

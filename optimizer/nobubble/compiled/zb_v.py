@@ -56,9 +56,7 @@ def _arrival(
 
 
 @part
-def _has_input(
-    leg: int, rank: int, done: NDArray[np.int64], end: NDArray[np.int64]
-) -> bool:
+def _has_input(leg: int, rank: int, done: NDArray[np.int64], end: NDArray[np.int64]) -> bool:
     """Say whether the next op of a leg could run on a rank after what has been placed."""
     ranks, m = end.shape[1], end.shape[2]
     j = done[leg, rank]
@@ -86,9 +84,7 @@ def _put(
     j = done[leg, rank]
     stage = stage_of_leg(leg, rank, ranks)
     kind = F if leg < 2 else B
-    start = max(
-        state[rank, CLOCK], _arrival(leg, rank, j, end, forward_latency, backward_latency)
-    )
+    start = max(state[rank, CLOCK], _arrival(leg, rank, j, end, forward_latency, backward_latency))
     if done[FORWARD_DOWN, rank] > 0:
         state[rank, IDLE] += start - state[rank, CLOCK]
     state[rank, CLOCK] = start + time[stage, kind]
@@ -232,9 +228,7 @@ def _attempt(
                 if kinds[rank] != leg or not _has_input(leg, rank, done, end):
                     continue
                 eager = leg == BACKWARD_UP or fill_backward
-                _fill(
-                    leg, rank, eager, *costs, done, end, state, waiting, letters, idle_before
-                )
+                _fill(leg, rank, eager, *costs, done, end, state, waiting, letters, idle_before)
                 _put(leg, rank, *costs, done, end, state, waiting, letters)
         for rank in range(ranks):
             if done[FORWARD_UP, rank] >= m:
@@ -249,9 +243,7 @@ def _attempt(
                 _put_weight(rank, time, state, waiting, letters)
             if state[rank, HELD] + F_HOLDS > most_held:
                 continue
-            _fill(
-                leg, rank, fill_forward, *costs, done, end, state, waiting, letters, idle_before
-            )
+            _fill(leg, rank, fill_forward, *costs, done, end, state, waiting, letters, idle_before)
             _put(leg, rank, *costs, done, end, state, waiting, letters)
     for rank in range(ranks):
         while _waiting(rank, state) > 0:
@@ -259,9 +251,7 @@ def _attempt(
     return bool((done == m).all())
 
 
-@kernel(
-    "int64(int64[:, ::1], int64[::1], int64[::1], int64, boolean, boolean, int32[:, ::1])"
-)
+@kernel("int64(int64[:, ::1], int64[::1], int64[::1], int64, boolean, boolean, int32[:, ::1])")
 def zb_v(
     time: NDArray[np.int64],
     forward_latency: NDArray[np.int64],
