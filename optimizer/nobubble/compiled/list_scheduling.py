@@ -69,7 +69,8 @@ def _stays_safe(
 @kernel(
     "int64(int64[::1], int64[::1], int64, int64[::1], int64[:, ::1], int64[:, ::1],"
     " int64[:, ::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64, int64, int32[::1], int64[::1], int64[:, ::1])"
+    " int64[::1], int64[::1], int64[::1], int64, int64, int64[::1], int64[::1], int64,"
+    " int32[::1], int64[::1], int64[:, ::1])"
 )
 def list_schedule(
     stage_list: NDArray[np.int64],
@@ -89,15 +90,18 @@ def list_schedule(
     backward_mode: NDArray[np.int64],
     gap_eighths: int,
     interval: int,
+    forward_due: NDArray[np.int64],
+    backward_due: NDArray[np.int64],
+    period: int,
     letters: NDArray[np.int32],
     counts: NDArray[np.int64],
     of_rank: NDArray[np.int64],
 ) -> int:
     """Let every rank take, whenever it is free, the best op that can start.
 
-    A backward goes before F, and of each the oldest microbatch first. F must fit into memory and
-    under its stage's cap of microbatches in flight. W runs when memory or the lag asks for it, or
-    when nothing else can start and the gap until the next known arrival is wide enough.
+    Of the F's and backwards that can start, the one goes first that is due first. F must fit into
+    memory and under its stage's cap of microbatches in flight. W runs when memory or the lag asks
+    for it, or when nothing else can start and the gap until the next known arrival is wide enough.
 
     Parameters
     ----------
@@ -120,6 +124,10 @@ def list_schedule(
         W runs in a gap of at least so many eighths of its time.
     interval : int
         Ns between the earliest starts of the F's of stage 0.
+    forward_due, backward_due : ndarray of int64, shape (S,)
+        When the first microbatch's F and backward are due on every stage: only to be compared.
+    period : int
+        How much later those of the next microbatch are due.
     letters : ndarray of int32, shape (3 * m * S,), output
         Rank r's letters begin at ``3 * m * stage_offsets[r]``.
     counts : ndarray of int64, shape (p,), output
@@ -160,10 +168,12 @@ def list_schedule(
         last = stage_offsets[rank + 1]
         free = capacity[rank] - level[rank]
 
-        # What has arrived: of backwards and of F's the oldest microbatch, the latest stage first.
+        # What has arrived: of backwards and of F's the one that is due first.
         next_arrival = NEVER
         backward = -1
         forward = -1
+        backward_is_due = NEVER
+        forward_is_due = NEVER
         overdue = False
         for i in range(first, last):
             stage = stage_list[i]
@@ -173,20 +183,24 @@ def list_schedule(
                 arrival = backward_arrival[stage, j]
                 if arrival > now:
                     next_arrival = min(next_arrival, arrival)
-                elif backward < 0 or j <= started[1, backward]:
+                elif backward_due[stage] + j * period < backward_is_due:
                     backward = stage
+                    backward_is_due = backward_due[stage] + j * period
             if k < m and k - j < in_flight_cap[stage]:
                 arrival = forward_arrival[stage, k]
                 if arrival > now:
                     next_arrival = min(next_arrival, arrival)
-                elif forward < 0 or k <= started[0, forward]:
+                elif forward_due[stage] + k * period < forward_is_due:
                     forward = stage
+                    forward_is_due = forward_due[stage] + k * period
             overdue |= pending[stage] > weight_lag[stage]
 
         # The first of these that memory allows: the backward, in one way or the other, and F.
         stage = -1
         kind = -1
-        for attempt in range(3):
+        forward_first = forward_is_due < backward_is_due
+        for turn in range(3):
+            attempt = (turn + 2) % 3 if forward_first else turn
             if attempt < 2:
                 candidate = backward
                 if candidate < 0:
