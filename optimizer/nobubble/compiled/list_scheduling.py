@@ -66,11 +66,39 @@ def _stays_safe(
     return True
 
 
+@part
+def _next_before(
+    due: int,
+    now: int,
+    microbatches: int,
+    stages: NDArray[np.int64],
+    started: NDArray[np.int64],
+    forward_arrival: NDArray[np.int64],
+    backward_arrival: NDArray[np.int64],
+    in_flight_cap: NDArray[np.int64],
+    forward_due: NDArray[np.int64],
+    backward_due: NDArray[np.int64],
+    period: int,
+) -> int:
+    """Give when the next F or backward arrives at a rank's stages that is due before another."""
+    arrival = NEVER
+    for stage in stages:
+        k = started[0, stage]
+        j = started[1, stage]
+        if j < k and backward_due[stage] + j * period < due:
+            if backward_arrival[stage, j] > now:
+                arrival = min(arrival, backward_arrival[stage, j])
+        if k < microbatches and k - j < in_flight_cap[stage]:
+            if forward_due[stage] + k * period < due and forward_arrival[stage, k] > now:
+                arrival = min(arrival, forward_arrival[stage, k])
+    return arrival
+
+
 @kernel(
     "int64(int64[::1], int64[::1], int64, int64[::1], int64[:, ::1], int64[:, ::1],"
     " int64[:, ::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], int64, int64, int64[::1], int64[::1], int64,"
-    " int32[::1], int64[::1], int64[:, ::1])"
+    " int64[::1], int64[::1], int64[::1], int64, int64, int64, int64[::1], int64[::1],"
+    " int64, int32[::1], int64[::1], int64[:, ::1])"
 )
 def list_schedule(
     stage_list: NDArray[np.int64],
@@ -89,6 +117,7 @@ def list_schedule(
     weight_lag: NDArray[np.int64],
     backward_mode: NDArray[np.int64],
     gap_eighths: int,
+    hold_eighths: int,
     interval: int,
     forward_due: NDArray[np.int64],
     backward_due: NDArray[np.int64],
@@ -122,6 +151,9 @@ def list_schedule(
         F's left, and always on stage 0, whose B no rank waits for.
     gap_eighths : int
         W runs in a gap of at least so many eighths of its time.
+    hold_eighths : int
+        An F or backward waits when one that is due before it arrives within so many eighths of its
+        time.
     interval : int
         Ns between the earliest starts of the F's of stage 0.
     forward_due, backward_due : ndarray of int64, shape (S,)
@@ -198,6 +230,7 @@ def list_schedule(
         # The first of these that memory allows: the backward, in one way or the other, and F.
         stage = -1
         kind = -1
+        held_back = False
         forward_first = forward_is_due < backward_is_due
         for turn in range(3):
             attempt = (turn + 2) % 3 if forward_first else turn
@@ -216,6 +249,25 @@ def list_schedule(
                 candidate = forward
                 kind = F
                 if candidate < 0 or overdue:
+                    continue
+            if hold_eighths > 0:
+                due = forward_is_due if kind == F else backward_is_due
+                arrival = _next_before(
+                    due,
+                    now,
+                    m,
+                    stage_list[first:last],
+                    started,
+                    forward_arrival,
+                    backward_arrival,
+                    in_flight_cap,
+                    forward_due,
+                    backward_due,
+                    period,
+                )
+                takes = time[candidate, kind]
+                if 8 * min(arrival - now, takes) < hold_eighths * takes:
+                    held_back = True
                     continue
             change = memory[candidate, kind]
             if max(change, 0) + workspace[candidate, kind] > free:
@@ -256,7 +308,8 @@ def list_schedule(
                     candidate = stage_list[i]
                     most = waiting
             if candidate >= 0:
-                wanted = overdue or backward >= 0 or forward >= 0 or next_arrival == NEVER
+                wanted = overdue or next_arrival == NEVER
+                wanted |= (backward >= 0 or forward >= 0) and not held_back
                 gap = next_arrival - now
                 if wanted or 8 * min(gap, time[candidate, W]) >= gap_eighths * time[candidate, W]:
                     stage = candidate

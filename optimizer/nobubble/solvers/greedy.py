@@ -49,6 +49,7 @@ def greedy(profile: Profile, problem: Problem, watch: Watch) -> list[Solution]:
             weight_lag=setting.rule.lag_of(problem),
             backward_mode=setting.backward_mode,
             gap_eighths=setting.rule.gap_eighths,
+            hold_eighths=0,
             interval=setting.interval,
             due=due,
         )

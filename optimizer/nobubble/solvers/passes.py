@@ -46,7 +46,7 @@ class Rules:
     Attributes
     ----------
     cap, weight_lag, backward_mode : ndarray of int64, shape (S,)
-    gap_eighths, interval : int
+    gap_eighths, hold_eighths, interval : int
     due : Due
     """
 
@@ -54,6 +54,7 @@ class Rules:
     weight_lag: NDArray[np.int64]
     backward_mode: NDArray[np.int64]
     gap_eighths: int
+    hold_eighths: int
     interval: int
     due: Due
 
@@ -109,6 +110,7 @@ class Passes:
             rules.weight_lag,
             rules.backward_mode,
             rules.gap_eighths,
+            rules.hold_eighths,
             rules.interval,
             rules.due.forward,
             rules.due.backward,
