@@ -7,12 +7,14 @@ from typing import Final
 
 from nobubble.problem import Problem
 from nobubble.profile.model import Profile
+from nobubble.solvers.list_scheduler import Due, ListScheduler, Rules
 from nobubble.solvers.memory import require_feasible
 from nobubble.solvers.one_at_a_time import one_at_a_time
-from nobubble.solvers.passes import Due, Passes, Rules
 from nobubble.solvers.rules import FIRST, backward_modes, settings
+from nobubble.solvers.shortlist import Shortlist
 from nobubble.solvers.solution import Solution
 from nobubble.solvers.watch import Watch
+from nobubble.timing import time_of
 
 WORK: Final = 3_000_000
 """Ops to place in all passes together, once the first settings have had theirs."""
@@ -34,10 +36,11 @@ def greedy(profile: Profile, problem: Problem, watch: Watch) -> list[Solution]:
         A rank has no memory for one microbatch.
     """
     require_feasible(profile, problem)
-    passes = Passes(problem, BEST)
-    if not passes.can_run:
+    scheduler = ListScheduler(problem)
+    if not scheduler.can_run:
         serial = one_at_a_time(problem)
         return [] if serial is None else [Solution.of("greedy", problem, serial)]
+    best = Shortlist(problem, BEST)
     due = Due.oldest_first(problem)
     modes = len(backward_modes(problem))
     most = max(FIRST * modes, WORK // (3 * problem.microbatches * problem.stages))
@@ -53,6 +56,14 @@ def greedy(profile: Profile, problem: Problem, watch: Watch) -> list[Solution]:
             interval=setting.interval,
             due=due,
         )
-        if passes.run(rules):
+        if not scheduler.run(rules):
+            continue
+        if setting.interval > 0:
+            # The order counts, not when it was made: its ops can start earlier than they did.
+            timing = time_of(problem, scheduler.order())
+            costs = timing.makespan, timing.rank_span
+        else:
+            costs = scheduler.costs()
+        if best.offer(*costs, scheduler.order):
             watch.report(f"greedy: pass {number} of at most {most}")
-    return passes.solutions("greedy")
+    return best.solutions("greedy")

@@ -1,4 +1,4 @@
-"""Passes of the list scheduler over a problem, and the best that came out of them."""
+"""Passes of the list scheduler over a problem."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from nobubble.compiled.list_scheduling import list_schedule
 from nobubble.order import Order
 from nobubble.problem import Problem
 from nobubble.solvers.memory import rank_needs
-from nobubble.solvers.solution import Solution, merit
-from nobubble.timing import time_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,39 +57,37 @@ class Rules:
     due: Due
 
 
-class Passes:
-    """Runs passes, and keeps the best schedules of different cost.
+class ListScheduler:
+    """The list scheduler over a problem, one pass after the other.
 
     Parameters
     ----------
     problem : Problem
-    most : int
-        How many to keep.
+
+    Attributes
+    ----------
+    can_run : bool
+        Whether each microbatch can run to its end before the next begins. Elsewhere one fits only
+        with W's put off, which the list scheduler does not plan for.
     """
 
-    def __init__(self, problem: Problem, most: int) -> None:
+    def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._most = most
         self._stage_list = np.argsort(problem.rank_of, kind="stable").astype(np.int64)
         of_rank = np.bincount(problem.rank_of, minlength=problem.ranks)
         self._offsets = np.concatenate([[0], np.cumsum(of_rank)]).astype(np.int64)
         needs = [rank_needs(problem, rank) for rank in range(problem.ranks)]
-        self._need = np.concatenate([needs_of.need for needs_of in needs])
-        self._held = np.concatenate([needs_of.held for needs_of in needs])
+        self._need = np.concatenate([of_rank.need for of_rank in needs])
+        self._held = np.concatenate([of_rank.held for of_rank in needs])
         self.can_run = all(
-            needs_of.need[0] <= room for needs_of, room in zip(needs, problem.capacity, strict=True)
+            of_rank.need[0] <= room for of_rank, room in zip(needs, problem.capacity, strict=True)
         )
         self._letters = np.empty(3 * problem.microbatches * problem.stages, dtype=np.int32)
         self._counts = np.empty(problem.ranks, dtype=np.int64)
         self._of_rank = np.empty((3, problem.ranks), dtype=np.int64)
-        self._best: dict[tuple[int, int], Order] = {}
 
     def run(self, rules: Rules) -> bool:
-        """Run a pass; say whether its schedule is among the best so far.
-
-        Only where `can_run` says so: elsewhere a microbatch fits only with W's put off, which the
-        list scheduler does not plan for.
-        """
+        """Run a pass; say whether it came to the end."""
         problem = self._problem
         left = list_schedule(
             self._stage_list,
@@ -119,31 +115,14 @@ class Passes:
             self._counts,
             self._of_rank,
         )
-        if left > 0:
-            return False
-        if rules.interval > 0:
-            # The order counts, not when it was made: its ops can start earlier than they did.
-            timing = time_of(problem, self._order())
-            this = merit(problem, timing.makespan, timing.rank_span)
-        else:
-            start, end, _ = self._of_rank
-            this = merit(problem, int(end.max() - start.min()), int((end - start).max()))
-        best = self._best
-        if this in best or (len(best) == self._most and this > max(best)):
-            return False
-        best[this] = self._order()
-        if len(best) > self._most:
-            del best[max(best)]
-        return True
+        return left == 0
 
-    def solutions(self, method: str) -> list[Solution]:
-        """Give the best, best first, as found by a method."""
-        return [
-            Solution.of(method, self._problem, order)
-            for _, order in sorted(self._best.items(), key=lambda item: item[0])
-        ]
+    def costs(self) -> tuple[int, int]:
+        """Give makespan and rank span of the last pass, in ns, as it timed its ops."""
+        start, end, _ = self._of_rank
+        return int(end.max() - start.min()), int((end - start).max())
 
-    def _order(self) -> Order:
+    def order(self) -> Order:
         """Give the order of the last pass."""
         starts = 3 * self._problem.microbatches * self._offsets[:-1]
         return Order.of(
