@@ -85,12 +85,11 @@ def _next_before(
     for stage in stages:
         k = started[0, stage]
         j = started[1, stage]
-        if j < k and backward_due[stage] + j * period < due:
-            if backward_arrival[stage, j] > now:
-                arrival = min(arrival, backward_arrival[stage, j])
-        if k < microbatches and k - j < in_flight_cap[stage]:
-            if forward_due[stage] + k * period < due and forward_arrival[stage, k] > now:
-                arrival = min(arrival, forward_arrival[stage, k])
+        if j < k and backward_arrival[stage, j] > now and backward_due[stage] + j * period < due:
+            arrival = min(arrival, backward_arrival[stage, j])
+        may_start = k < microbatches and k - j < in_flight_cap[stage]
+        if may_start and forward_arrival[stage, k] > now and forward_due[stage] + k * period < due:
+            arrival = min(arrival, forward_arrival[stage, k])
     return arrival
 
 

@@ -84,7 +84,7 @@ def place_weights(
         rank = earliest(tree)
         now = wake[rank]
         if now == NEVER:
-            return left
+            return int(left)
         while place[rank] < given_offsets[rank + 1] and given[place[rank]] & 3 == W:
             place[rank] += 1
         pending = last_waiting[rank] - first_waiting[rank]
@@ -118,9 +118,9 @@ def place_weights(
             gap = arrival - now
             if weight >= 0 and level[rank] + workspace[weight, W] <= capacity[rank]:
                 takes = time[weight, W]
-                if not fits or (gap > 0 and 8 * min(gap, takes) >= gap_eighths * takes):
-                    runs = W
-                elif balanced and gap > 0 and gap > idle.max() - idle[rank]:
+                is_wide = 8 * min(gap, takes) >= gap_eighths * takes
+                idles_most = balanced and gap > idle.max() - idle[rank]
+                if not fits or (gap > 0 and (is_wide or idles_most)):
                     runs = W
             if runs < 0 and fits and known and gap <= 0:
                 runs = kind

@@ -1,0 +1,213 @@
+"""Building blocks: one microbatch's ops at chosen times, repeated at a fixed interval, squeezed.
+
+As in *Pipeline Parallelism with Controllable Memory* (arXiv 2405.15362), but for any placement,
+any times and any memory limit. A block says when F's and backwards are due; the list scheduler goes
+by that, on times rounded to a grid so that ops meet without small gaps; then W's are placed anew,
+with the real times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobubble.compiled.block_times import block_times
+from nobubble.compiled.list_scheduling import FUSED, FUSED_WHILE_STEADY, PREFER_FUSED
+from nobubble.compiled.weight_placing import place_weights
+from nobubble.order import Order
+from nobubble.problem import BW, B, F, Problem, W
+from nobubble.solvers.list_scheduler import Due, ListScheduler, Rules
+from nobubble.solvers.rules import backward_modes
+from nobubble.solvers.shortlist import Shortlist
+from nobubble.solvers.solution import Solution
+from nobubble.solvers.watch import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """How a building block is made, and unrolled.
+
+    Attributes
+    ----------
+    grid : int
+        The mean time of an op in the grid that times are rounded to; 0 for the times as they are.
+    waits : tuple of float
+        How much later than it could each F comes on a rank's first stage, each F on its other
+        stages, each backward on its first stage, and each on its others; in mean times of an op.
+    turn : float
+        How much later than it could the first backward comes, likewise.
+    capped : bool
+        Whether no more microbatches may be in flight on a stage than in the block.
+    hold_eighths : int
+        See `nobubble.compiled.list_scheduling.list_schedule`.
+    pace : float
+        The interval, in the shortest that memory allows; 0 for the work of the busiest rank.
+    """
+
+    grid: int
+    waits: tuple[float, float, float, float]
+    turn: float
+    capped: bool
+    hold_eighths: int
+    pace: float
+
+
+class Unroller:
+    """Makes orders of building blocks, on one grid and with one way of running backward.
+
+    Parameters
+    ----------
+    problem : Problem
+    grid : int
+        See `Block`.
+    backward_mode : ndarray of int64, shape (S,)
+        See `nobubble.compiled.list_scheduling.list_schedule`.
+    """
+
+    def __init__(self, problem: Problem, grid: int, backward_mode: NDArray[np.int64]) -> None:
+        self._problem = problem if grid == 0 else _on_grid(problem, grid)
+        self._scheduler = ListScheduler(self._problem)
+        self._mode = backward_mode
+        fused = np.isin(backward_mode, (FUSED, PREFER_FUSED, FUSED_WHILE_STEADY))
+        time = self._problem.time
+        self._forward_time = time[:, F].copy()
+        self._backward_time = np.where(fused, time[:, BW], time[:, B])
+        self._weight_time = np.where(fused, 0, time[:, W])
+        work = self._forward_time + self._backward_time + self._weight_time
+        self._work = max(1, int(np.bincount(problem.rank_of, weights=work).max()))
+        self._mean = float(work.mean()) / 3
+        rank_of = problem.rank_of
+        self._is_first = np.array([s not in rank_of[:i] for i, s in enumerate(rank_of)])
+        self._crosses = rank_of[1:] != rank_of[:-1]
+
+    def unrolled(self, block: Block) -> Order | None:
+        """Give the order that a block unrolls to; None where there is no such block."""
+        due = self._due(block, self._work)
+        if due is None:
+            return None
+        if block.pace > 0:
+            shortest = self._shortest_interval(due)
+            if shortest <= self._work:
+                return None
+            due = self._due(block, int(block.pace * shortest))
+            if due is None:
+                return None
+        m = self._problem.microbatches
+        cap = np.full(self._problem.stages, m, dtype=np.int64)
+        if block.capped:
+            held_for = due.backward + self._backward_time - due.forward
+            cap = (-(-held_for // due.period)).clip(1, m)
+        rules = Rules(
+            cap=cap,
+            weight_lag=np.full(self._problem.stages, m, dtype=np.int64),
+            backward_mode=self._mode,
+            gap_eighths=8,
+            hold_eighths=block.hold_eighths,
+            interval=0,
+            due=due,
+        )
+        return self._scheduler.order() if self._scheduler.run(rules) else None
+
+    def _due(self, block: Block, period: int) -> Due | None:
+        """Give when the F's and backwards of a block are due; None where they find no place."""
+        problem = self._problem
+        forward_first, forward_others, backward_first, backward_others = block.waits
+        forward_wait = np.where(self._is_first, forward_first, forward_others) * self._mean
+        backward_wait = np.where(self._is_first, backward_first, backward_others) * self._mean
+        forward_wait[0] = 0
+        forward_wait[1:] *= self._crosses
+        backward_wait[-1] = block.turn * self._mean
+        backward_wait[:-1] *= self._crosses
+        due = Due(np.empty_like(problem.rank_of), np.empty_like(problem.rank_of), period)
+        found = block_times(
+            problem.rank_of,
+            problem.ranks,
+            self._forward_time,
+            self._backward_time,
+            forward_wait.astype(np.int64) + problem.forward_latency,
+            backward_wait.astype(np.int64) + problem.backward_latency,
+            period,
+            due.forward,
+            due.backward,
+        )
+        return due if found else None
+
+    def _shortest_interval(self, due: Due) -> int:
+        """Give the shortest interval at which what a block holds fits into memory."""
+        problem = self._problem
+        held_for = due.backward + self._backward_time + self._weight_time - due.forward
+        held = np.bincount(problem.rank_of, weights=held_for * problem.memory[:, F])
+        return int((held / np.maximum(problem.capacity, 1)).max())
+
+
+def _on_grid(problem: Problem, grid: int) -> Problem:
+    """Round times to a grid in which an op takes `grid` in the mean, and nothing less than 1.
+
+    Communication takes no time there: it is short beside an op, or it is waited for in any case.
+    """
+    unit = max(float(problem.time[:, [F, B, W]].mean()) / grid, 1e-9)
+    nothing = np.zeros_like(problem.forward_latency)
+    return replace(
+        problem,
+        time=np.maximum(1, (problem.time / unit).round()).astype(np.int64),
+        forward_latency=nothing,
+        backward_latency=nothing,
+    )
+
+
+class WeightPlacer:
+    """Places the W's of orders anew.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        most = 3 * problem.stages * problem.microbatches
+        self._letters = np.empty(most, dtype=np.int32)
+        self._counts = np.empty(problem.ranks, dtype=np.int64)
+        self._of_rank = np.empty((3, problem.ranks), dtype=np.int64)
+        self._starts = np.zeros(problem.ranks, dtype=np.int64)
+
+    def run(self, order: Order, gap_eighths: int, balanced: bool) -> bool:
+        """Place them; say whether that came to the end."""
+        problem = self._problem
+        self._starts = order.offsets[:-1]
+        left = place_weights(
+            order.letters,
+            order.offsets,
+            problem.microbatches,
+            problem.rank_of,
+            problem.time,
+            problem.memory,
+            problem.workspace,
+            problem.forward_latency,
+            problem.backward_latency,
+            problem.capacity,
+            gap_eighths,
+            balanced,
+            self._letters,
+            self._counts,
+            self._of_rank,
+        )
+        return left == 0
+
+    def costs(self) -> tuple[int, int]:
+        """Give makespan and rank span of the last order, in ns."""
+        start, end, _ = self._of_rank
+        return int(end.max() - start.min()), int((end - start).max())
+
+    def order(self) -> Order:
+        """Give the last order."""
+        return Order.of(
+            self._letters[at : at + count]
+            for at, count in zip(self._starts, self._counts, strict=True)
+        )
+
+
+GAPS = ((4, False), (6, False), (8, False), (8, True))
