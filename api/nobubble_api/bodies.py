@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from nobubble.comparison.candidates import Candidate, Splitting
 from nobubble.comparison.families import families
 from nobubble.errors import Fault, NobubbleError, ProfileError
-from nobubble.methods import METHODS, Effort
+from nobubble.methods import GROUPED_PATTERN, METHODS, Effort, is_method
 from nobubble.profile.document import profile_document
 from nobubble.profile.layered import LayeredModel
 from nobubble.profile.loading import read_json
@@ -47,7 +47,7 @@ Seconds = Annotated[float, BeforeValidator(_plain_number), Field(gt=0, allow_inf
 
 
 def _a_method(name: str) -> str:
-    if name not in METHODS:
+    if not is_method(name):
         near = nearest(name, METHODS)
         raise ValueError(f"one of {', '.join(METHODS)}" + (f"; is {near} meant?" if near else ""))
     return name
@@ -61,7 +61,13 @@ class Options(_Strict):
     """How to solve; as the options of `nobubble solve`."""
 
     method: Annotated[
-        str, AfterValidator(_a_method), Field(json_schema_extra={"enum": list(METHODS)})
+        str,
+        AfterValidator(_a_method),
+        Field(
+            json_schema_extra={
+                "anyOf": [{"enum": list(METHODS)}, {"pattern": f"^{GROUPED_PATTERN}$"}]
+            }
+        ),
     ] = "auto"
     objective: Objective | None = Field(default=None, description="In place of the profile's own.")
     effort: Effort = "normal"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nobubble.methods import NAMED_SCHEDULES
+from nobubble.methods import is_named
 from nobubble.solvers.strategy import BUDGETS
 from nobubble_api.work import Work
 
@@ -35,6 +35,6 @@ def estimated_seconds(work: Work, ops: int) -> float:
         seconds += budget.exact * _SECONDS_A_DETERMINISTIC
     elif work.method == "auto" and ops <= budget.most_ops:
         seconds += budget.exact_in_auto * _SECONDS_A_DETERMINISTIC
-    if work.method in NAMED_SCHEDULES:
+    if is_named(work.method):
         seconds = 0.05 + ops * _SECONDS_AN_OP
     return round(min(seconds, work.time_limit or seconds), 3)

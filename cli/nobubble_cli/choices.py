@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import typer
 
+from nobubble.methods import METHODS, is_method
+
 
 def one_of(word: str, allowed: Sequence[str], option: str) -> str:
     """Give the word, if it is allowed.
@@ -20,3 +22,13 @@ def one_of(word: str, allowed: Sequence[str], option: str) -> str:
             f"{word!r} is none of {', '.join(allowed)}", param_hint=f"'{option}'"
         )
     return word
+
+
+def a_method(word: str) -> str:
+    """Give the word, if it is a method.
+
+    Raises
+    ------
+    typer.BadParameter
+    """
+    return word if is_method(word) else one_of(word, METHODS, "--method")

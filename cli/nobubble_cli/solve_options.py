@@ -10,7 +10,7 @@ import typer
 
 from nobubble.compiled.loading import load_kernels
 from nobubble.methods import EFFORTS, METHODS, Effort
-from nobubble_cli.choices import one_of
+from nobubble_cli.choices import a_method, one_of
 from nobubble_cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class SolveOptions:
         typer.BadParameter
             A word is not allowed, or the time limit is no time.
         """
-        one_of(method, METHODS, "--method")
+        a_method(method)
         one_of(effort, EFFORTS, "--effort")
         check_time_limit(time_limit)
         return cls(method, cast(Effort, effort), seed, time_limit, ignore_memory_limit)

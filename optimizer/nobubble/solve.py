@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nobubble.errors import MethodError, VerificationError
-from nobubble.methods import EFFORTS, METHODS, Effort
+from nobubble.methods import EFFORTS, METHODS, Effort, is_method
 from nobubble.profile.model import Profile
 from nobubble.progress import Draft, Progress
 from nobubble.units import TIME_UNITS, in_unit
@@ -36,7 +36,7 @@ def solve(
     profile : Profile
         Its objective is what is minimised.
     method : str
-        One of `nobubble.methods.METHODS`.
+        One of `nobubble.methods.METHODS`, or ``interleaved-1f1b:G`` with a group size G.
     effort : {"fast", "normal", "max"}
         How much work goes into it; the same work on every machine.
     seed : int
@@ -73,7 +73,7 @@ def solve(
     from nobubble.solvers.strategy import Task, answer
     from nobubble.solvers.watch import Watch
 
-    if method not in METHODS:
+    if not is_method(method):
         raise MethodError(f"there is no method {method!r}; take one of {', '.join(METHODS)}")
     if effort not in EFFORTS:
         raise MethodError(f"there is no effort {effort!r}; take one of {', '.join(EFFORTS)}")

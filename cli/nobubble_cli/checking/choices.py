@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from nobubble.methods import EFFORTS, METHODS, Effort
+from nobubble.methods import EFFORTS, Effort, is_method
 from nobubble_cli.solve_options import SolveOptions
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Choices:
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= _MOST_SEED:
             seed = default.seed
         return SolveOptions(
-            method=self.method or (str(method) if method in METHODS else default.method),
+            method=self.method or (str(method) if is_method(str(method)) else default.method),
             effort=self.effort or (cast(Effort, effort) if effort in EFFORTS else default.effort),
             seed=self.seed if self.seed is not None else seed,
             time_limit=self.time_limit,

@@ -12,7 +12,7 @@ from nobubble.methods import EFFORTS, METHODS, Effort
 from nobubble_cli.checking.checking import check_pair
 from nobubble_cli.checking.choices import Choices
 from nobubble_cli.checking.pairs import SCHEDULE_SUFFIX, find_pairs
-from nobubble_cli.choices import one_of
+from nobubble_cli.choices import a_method, one_of
 from nobubble_cli.client.address import Address, server_option, token_option
 from nobubble_cli.messages import say
 from nobubble_cli.output import write_stdout
@@ -87,7 +87,7 @@ def check(
       nobubble check profiles schedules --update
     """  # noqa: D301
     choices = Choices(
-        method if method is None else one_of(method, METHODS, "--method"),
+        method if method is None else a_method(method),
         cast(Effort | None, effort if effort is None else one_of(effort, EFFORTS, "--effort")),
         seed,
         check_time_limit(time_limit),

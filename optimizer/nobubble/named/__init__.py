@@ -17,7 +17,7 @@ from nobubble.named.zb_v import zb_v
 from nobubble.order import Order
 from nobubble.problem import Problem
 
-__all__ = ["NAMED_ORDERS"]
+__all__ = ["NAMED_ORDERS", "named_order"]
 
 NAMED_ORDERS: Final[dict[str, Callable[[Problem], Order]]] = {
     "gpipe": gpipe,
@@ -30,3 +30,15 @@ NAMED_ORDERS: Final[dict[str, Callable[[Problem], Order]]] = {
     "v-min": v_min,
 }
 """The order of every named schedule; MethodError where it is not made for the placement."""
+
+
+def named_order(problem: Problem, name: str) -> Order:
+    """Give the order of a schedule by its name, with a group size or without.
+
+    Raises
+    ------
+    MethodError
+        It is not made for the placement.
+    """
+    base, _, group = name.partition(":")
+    return interleaved_1f1b(problem, int(group)) if group else NAMED_ORDERS[base](problem)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from nobubble.errors import InfeasibleError, MethodError
-from nobubble.methods import NAMED_SCHEDULES
-from nobubble.named import NAMED_ORDERS
+from nobubble.methods import GROUPED, NAMED_SCHEDULES
+from nobubble.named import named_order
 from nobubble.problem import BW, B, Problem
 from nobubble.profile.model import Profile
 from nobubble.solvers.solution import Solution
@@ -25,7 +25,7 @@ def named_solution(profile: Profile, problem: Problem, name: str) -> Solution:
     InfeasibleError
         It is over a rank's memory limit.
     """
-    solution = Solution.of(name, problem, NAMED_ORDERS[name](problem))
+    solution = Solution.of(name, problem, named_order(problem, name))
     peak = solution.timing.peak_memory - problem.static_memory
     over = peak - problem.capacity
     rank = int(over.argmax())
@@ -46,13 +46,20 @@ def named_solution(profile: Profile, problem: Problem, name: str) -> Solution:
 
 def named_solutions(profile: Profile, problem: Problem) -> Iterator[Solution]:
     """Give the named schedules that keep to the profile: its placement, memory and backward."""
-    for name in NAMED_SCHEDULES:
+    for name in (*NAMED_SCHEDULES, *_with_groups(problem)):
         try:
             solution = named_solution(profile, problem, name)
         except (MethodError, InfeasibleError):
             continue
         if allowing_what_it_uses(problem, solution) is problem:
             yield solution
+
+
+def _with_groups(problem: Problem) -> list[str]:
+    """Give interleaved 1F1B with other group sizes: smaller ones take less memory."""
+    p, m = problem.ranks, problem.microbatches
+    groups = {p // 4, p // 2, 3 * p // 4, 2 * p, m} - {0, p}
+    return [f"{GROUPED}:{group}" for group in sorted(groups) if group <= m]
 
 
 def allowing_what_it_uses(problem: Problem, solution: Solution) -> Problem:

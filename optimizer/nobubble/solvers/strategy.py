@@ -9,7 +9,7 @@ from typing import Final
 from nobubble.bounds.best import best_bound
 from nobubble.bounds.bound import Bound
 from nobubble.errors import InfeasibleError, MethodError, NoScheduleError
-from nobubble.methods import NAMED_SCHEDULES, Effort
+from nobubble.methods import NAMED_SCHEDULES, Effort, is_named
 from nobubble.problem import Problem
 from nobubble.profile.model import Profile
 from nobubble.schedule.document import StoppedBy
@@ -67,7 +67,7 @@ class Task:
     ----------
     profile, problem : Profile, Problem
     method : str
-        One of `nobubble.methods.METHODS`.
+        See `nobubble.methods.is_method`.
     effort : {"fast", "normal", "max"}
     seed : int
     watch : Watch
@@ -90,7 +90,7 @@ def answer(task: Task) -> Answer:
         See `nobubble.solve.solve`.
     """
     problem, watch = task.problem, task.watch
-    if task.method in NAMED_SCHEDULES:
+    if is_named(task.method):
         solution = named_solution(task.profile, problem, task.method)
         bound = best_bound(allowing_what_it_uses(problem, solution))
         is_optimal = solution.timing.cost(problem) == bound.value

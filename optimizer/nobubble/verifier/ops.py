@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final
 
-from nobubble.methods import IMPORTED, NAMED_SCHEDULES
+from nobubble.methods import IMPORTED, is_named
 from nobubble.schedule.document import ComputeAction, ScheduleDocument
 from nobubble.verifier.findings import Findings, some
 from nobubble.verifier.subject import OPS, Subject, is_compute, name
@@ -112,8 +112,7 @@ def _tell_missing(what: str, present: set[int], microbatches: int, findings: Fin
 def is_fixed(document: ScheduleDocument) -> bool:
     """Say whether the schedule is one that fixes how backward runs, whatever the profile says."""
     asked = document["generator"]["options"].get("method")
-    fixed = (*NAMED_SCHEDULES, IMPORTED)
-    return document["method"] in fixed or asked in fixed
+    return any(is_named(str(name)) or name == IMPORTED for name in (document["method"], asked))
 
 
 def check_order(subject: Subject, rows: list[list[ComputeAction]], findings: Findings) -> None:
