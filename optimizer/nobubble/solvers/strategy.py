@@ -14,6 +14,7 @@ from nobubble.problem import Problem
 from nobubble.profile.model import Profile
 from nobubble.schedule.document import StoppedBy
 from nobubble.solvers.answer import Answer
+from nobubble.solvers.blocks import blocks
 from nobubble.solvers.greedy import greedy
 from nobubble.solvers.memory import require_feasible
 from nobubble.solvers.named import allowing_what_it_uses, named_solution, named_solutions
@@ -188,8 +189,15 @@ class _Best:
 
 
 def _try_greedy(task: Task, best: _Best) -> None:
-    for solution in greedy(task.profile, task.problem, task.watch):
+    for solution in _constructed(task):
         best.offer(solution)
+
+
+def _constructed(task: Task) -> Iterator[Solution]:
+    """Give the schedules of the list scheduler: by its own rules, and by building blocks."""
+    yield from greedy(task.profile, task.problem, task.watch)
+    if not task.watch.is_over():
+        yield from blocks(task.problem, task.watch)
 
 
 def _try_zb_auto(task: Task, best: _Best) -> None:
@@ -216,7 +224,7 @@ def _heuristics(task: Task) -> Iterator[Solution]:
         solution = None
     if solution is not None:
         yield solution
-    yield from greedy(task.profile, task.problem, task.watch)
+    yield from _constructed(task)
 
 
 def _try_search(task: Task, best: _Best) -> None:

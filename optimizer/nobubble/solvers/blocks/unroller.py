@@ -1,58 +1,18 @@
-"""Building blocks: one microbatch's ops at chosen times, repeated at a fixed interval, squeezed.
-
-As in *Pipeline Parallelism with Controllable Memory* (arXiv 2405.15362), but for any placement,
-any times and any memory limit. A block says when F's and backwards are due; the list scheduler goes
-by that, on times rounded to a grid so that ops meet without small gaps; then W's are placed anew,
-with the real times.
-"""
+"""From a building block to an order: repeated, and squeezed at both ends."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobubble.compiled.block_times import block_times
 from nobubble.compiled.list_scheduling import FUSED, FUSED_WHILE_STEADY, PREFER_FUSED
-from nobubble.compiled.weight_placing import place_weights
 from nobubble.order import Order
 from nobubble.problem import BW, B, F, Problem, W
+from nobubble.solvers.blocks.block import Block
 from nobubble.solvers.list_scheduler import Due, ListScheduler, Rules
-from nobubble.solvers.rules import backward_modes
-from nobubble.solvers.shortlist import Shortlist
-from nobubble.solvers.solution import Solution
-from nobubble.solvers.watch import Watch
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """How a building block is made, and unrolled.
-
-    Attributes
-    ----------
-    grid : int
-        The mean time of an op in the grid that times are rounded to; 0 for the times as they are.
-    waits : tuple of float
-        How much later than it could each F comes on a rank's first stage, each F on its other
-        stages, each backward on its first stage, and each on its others; in mean times of an op.
-    turn : float
-        How much later than it could the first backward comes, likewise.
-    capped : bool
-        Whether no more microbatches may be in flight on a stage than in the block.
-    hold_eighths : int
-        See `nobubble.compiled.list_scheduling.list_schedule`.
-    pace : float
-        The interval, in the shortest that memory allows; 0 for the work of the busiest rank.
-    """
-
-    grid: int
-    waits: tuple[float, float, float, float]
-    turn: float
-    capped: bool
-    hold_eighths: int
-    pace: float
 
 
 class Unroller:
@@ -156,58 +116,3 @@ def _on_grid(problem: Problem, grid: int) -> Problem:
         forward_latency=nothing,
         backward_latency=nothing,
     )
-
-
-class WeightPlacer:
-    """Places the W's of orders anew.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        most = 3 * problem.stages * problem.microbatches
-        self._letters = np.empty(most, dtype=np.int32)
-        self._counts = np.empty(problem.ranks, dtype=np.int64)
-        self._of_rank = np.empty((3, problem.ranks), dtype=np.int64)
-        self._starts = np.zeros(problem.ranks, dtype=np.int64)
-
-    def run(self, order: Order, gap_eighths: int, balanced: bool) -> bool:
-        """Place them; say whether that came to the end."""
-        problem = self._problem
-        self._starts = order.offsets[:-1]
-        left = place_weights(
-            order.letters,
-            order.offsets,
-            problem.microbatches,
-            problem.rank_of,
-            problem.time,
-            problem.memory,
-            problem.workspace,
-            problem.forward_latency,
-            problem.backward_latency,
-            problem.capacity,
-            gap_eighths,
-            balanced,
-            self._letters,
-            self._counts,
-            self._of_rank,
-        )
-        return left == 0
-
-    def costs(self) -> tuple[int, int]:
-        """Give makespan and rank span of the last order, in ns."""
-        start, end, _ = self._of_rank
-        return int(end.max() - start.min()), int((end - start).max())
-
-    def order(self) -> Order:
-        """Give the last order."""
-        return Order.of(
-            self._letters[at : at + count]
-            for at, count in zip(self._starts, self._counts, strict=True)
-        )
-
-
-GAPS = ((4, False), (6, False), (8, False), (8, True))
