@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,41 @@ def uniform(
         static_memory=(0,) * ranks,
         objective=objective,
     )
+
+
+V_UNIT = (1000, 1000, 1000)
+"""F, B and W of a stage in the published figures of V-Half and V-Min; communication is 1."""
+
+
+def v(profile: Profile) -> Profile:
+    """Place a profile of two stages a rank as a V."""
+    down = range(profile.ranks)
+    return replace(profile, placement=(*down, *reversed(down)))
+
+
+def v_row_profile(row: dict[str, Any], *, objective: Objective) -> Profile:
+    """Give a row of the table of V schedules as a profile, with 1F1B's memory as its limit."""
+    f, b, w, latency = (1000 * row["time_us"][key] for key in ("F", "B", "W", "comm"))
+    p, m = row["ranks"], row["microbatches"]
+    limit = 4 * HALF * p
+    return v(uniform(p, m, (f, b, w), latency, chunks=2, limit=limit, objective=objective))
+
+
+def v_family() -> dict[tuple[int, int], dict[str, tuple[float, int]]]:
+    """Give the published V-Half and V-Min: the bubble, and the peak in microbatches.
+
+    By the numbers of ranks and microbatches, and by name. A microbatch counts with both stages.
+    """
+    text = (REFERENCE / "v_schedule_tables.json").read_text()
+    table = json.loads(text)["v_family_unit_times"]
+    found = {}
+    for ranks, microbatches in ((8, 24), (8, 32), (8, 64), (16, 48)):
+        bubbles = table[f"p{ranks}_m{microbatches}"]
+        peaks = table["peak_in_M_B_half_min"][f"p{ranks}"]
+        found[ranks, microbatches] = dict(
+            zip(("v-half", "v-min"), zip(bubbles, peaks, strict=True), strict=True)
+        )
+    return found
 
 
 def bubble(profile: Profile, cost: int) -> float:

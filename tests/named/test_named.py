@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nobubble.errors import InfeasibleError, MethodError
 from nobubble.methods import NAMED_SCHEDULES
-from nobubble.named import NAMED_ORDERS
+from nobubble.named import NAMED_ORDERS, named_order
 from nobubble.order import Order
 from nobubble.problem import KINDS, Problem
 from nobubble.solve import solve
@@ -72,6 +72,57 @@ def test_interleaved_takes_microbatches_in_groups_through_the_chunks() -> None:
     ]
 
 
+def test_interleaved_takes_larger_groups_one_chunk_at_a_time() -> None:
+    """Tests that 4 microbatches go through chunk 0 before chunk 1 begins."""
+    four = Problem.of(uniform(2, 4, (1, 1, 1), chunks=2))
+    assert strings(named_order(four, "interleaved-1f1b:4")) == [
+        "F0 F0 F0 F0 F2 F2 F2 BW2 F2 BW2 BW2 BW2 BW0 BW0 BW0 BW0",
+        "F1 F1 F1 F1 F3 BW3 F3 BW3 F3 BW3 F3 BW3 BW1 BW1 BW1 BW1",
+    ]
+    assert strings(named_order(four, "interleaved-1f1b:9")) == (
+        strings(named_order(four, "interleaved-1f1b:4"))
+    )
+
+
+def test_a_group_smaller_than_the_ranks_makes_bubbles_and_takes_less_memory() -> None:
+    """Tests 8 ranks of 3 chunks: the fewer in a group, the longer it takes, and the less it holds.
+
+    As much as a rank may hold is in flight: 2(p - 1) + (v - 1)G F's before the first BW, and one.
+    """
+    problem = Problem.of(uniform(8, 24, (10, 10, 10), 1, chunks=3))
+    timings = {
+        group: time_of(problem, named_order(problem, f"interleaved-1f1b:{group}"))
+        for group in (1, 2, 4, 8)
+    }
+    spans = [timings[group].makespan for group in (1, 2, 4, 8)]
+    peaks = [int(timings[group].peak_memory.max()) for group in (1, 2, 4, 8)]
+    assert spans == sorted(spans, reverse=True)
+    assert peaks == sorted(peaks)
+    assert all(
+        peak <= 2 * HALF * (2 * 7 + 2 * group + 1)
+        for group, peak in zip((1, 2, 4, 8), peaks, strict=True)
+    )
+    assert spans[0] > 2 * spans[-1]
+    assert (
+        timings[8].makespan == time_of(problem, named_order(problem, "interleaved-1f1b")).makespan
+    )
+
+
+@pytest.mark.parametrize("name", ["interleaved-1f1b:0", "interleaved-1f1b:04", "1f1b:2", "zb-v:2"])
+def test_other_group_sizes_are_no_methods(name: str) -> None:
+    """Tests that a group is a number from 1, and of interleaved-1f1b only."""
+    with pytest.raises(MethodError, match="there is no method"):
+        solve(uniform(2, 4, (1, 1, 1), chunks=2), method=name)
+
+
+def test_the_group_stands_in_the_schedule() -> None:
+    """Tests that a schedule names its group size, and is verified as a named one."""
+    document = solve(uniform(2, 4, (1, 1, 1), chunks=2), method="interleaved-1f1b:1")
+    assert document["method"] == "interleaved-1f1b:1"
+    assert document["generator"]["options"]["method"] == "interleaved-1f1b:1"
+    assert verify(document) == []
+
+
 @pytest.mark.parametrize("row", table_rows(), ids=row_name)
 @pytest.mark.parametrize("name", ["1f1b", "zb-h1", "zb-h2"])
 def test_the_published_bubbles_come_out(name: str, row: dict[str, Any]) -> None:
@@ -127,12 +178,14 @@ def test_linear_ones_run_on_any_linear_profile(name: str, data: st.DataObject) -
 
 @given(st.data())
 def test_interleaved_runs_on_any_number_of_stages_and_microbatches(data: st.DataObject) -> None:
-    """Tests that neither m nor S needs to be a multiple of p."""
+    """Tests that neither m nor S needs to be a multiple of p, nor m of the group."""
     interleaved = st.integers(1, 5).flatmap(
         lambda p: st.integers(p + 1, 4 * p + 1).map(lambda n: tuple(s % p for s in range(n)))
     )
     profile = data.draw(profiles(of_placement=interleaved))
     assert verify(solve(profile, method="interleaved-1f1b")) == []
+    group = data.draw(st.integers(1, 8))
+    assert verify(solve(profile, method=f"interleaved-1f1b:{group}")) == []
 
 
 @given(profiles())

@@ -19,7 +19,7 @@ from nobubble.schedule.writing import json_text
 from nobubble.solve import solve
 from nobubble.solvers.memory import smallest_capacities
 from nobubble.verifier.verify import verify
-from tests.published import HALF, case_profile, row_profile, search_cases, table_rows, uniform
+from tests.published import HALF, case_profile, row_profile, search_cases, table_rows, uniform, v
 from tests.strategies import OBJECTIVES, profiles
 
 
@@ -99,8 +99,10 @@ def test_the_same_input_gives_the_same_bytes(profile: Profile) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_the_document_says_what_was_asked_and_what_found_it(method: str) -> None:
     """Tests method, options and the reason to stop, for each method."""
-    chunks = 2 if method == "interleaved-1f1b" else 1
+    is_v = method in ("zb-v", "v-half", "v-min")
+    chunks = 2 if is_v or method == "interleaved-1f1b" else 1
     profile = uniform(2, 3, (2, 3, 4), 1, chunks=chunks)
+    profile = v(profile) if is_v else profile
     document = solve(profile, method=method, effort="fast", seed=7)
     assert document["generator"]["options"] == {"method": method, "effort": "fast", "seed": 7}
     assert document["stopped_by"] in ("proof", "completed", "work")
@@ -127,7 +129,7 @@ def test_an_unknown_method_is_named() -> None:
         solve(uniform(2, 2, (1, 1, 1)), method="zb-h3")
     assert str(caught.value) == (
         "there is no method 'zb-h3'; take one of auto, greedy, zb-auto, search, cpsat, milp, "
-        "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2"
+        "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-v, v-half, v-min"
     )
 
 

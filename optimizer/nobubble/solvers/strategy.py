@@ -191,6 +191,8 @@ class _Best:
 def _try_greedy(task: Task, best: _Best) -> None:
     for solution in _constructed(task):
         best.offer(solution)
+        if best.is_proven():
+            break
 
 
 def _constructed(task: Task) -> Iterator[Solution]:

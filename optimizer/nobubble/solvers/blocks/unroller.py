@@ -45,14 +45,14 @@ class Unroller:
 
     def unrolled(self, block: Block) -> Order | None:
         """Give the order that a block unrolls to; None where there is no such block."""
-        due = self._due(block, self._work)
+        due = self.due(block, self._work)
         if due is None:
             return None
         if block.pace > 0:
             shortest = self._shortest_interval(due)
             if shortest <= self._work:
                 return None
-            due = self._due(block, int(block.pace * shortest))
+            due = self.due(block, int(block.pace * shortest))
             if due is None:
                 return None
         m = self._problem.microbatches
@@ -71,7 +71,7 @@ class Unroller:
         )
         return self._scheduler.order() if self._scheduler.run(rules) else None
 
-    def _due(self, block: Block, period: int) -> Due | None:
+    def due(self, block: Block, period: int) -> Due | None:
         """Give when the F's and backwards of a block are due; None where they find no place."""
         problem = self._problem
         forward_first, forward_others, backward_first, backward_others = block.waits
