@@ -12,6 +12,7 @@ from nobubble.compiled.list_scheduling import FUSED, FUSED_WHILE_STEADY, PREFER_
 from nobubble.order import Order
 from nobubble.problem import BW, B, F, Problem, W
 from nobubble.solvers.blocks.block import Block
+from nobubble.solvers.extent import time_unit
 from nobubble.solvers.list_scheduler import Due, ListScheduler, Rules
 
 
@@ -28,7 +29,7 @@ class Unroller:
     """
 
     def __init__(self, problem: Problem, grid: int, backward_mode: NDArray[np.int64]) -> None:
-        self._problem = problem if grid == 0 else _on_grid(problem, grid)
+        self._problem = _on_grid(problem, grid) if grid > 0 else _in_smallest_units(problem)
         self._scheduler = ListScheduler(self._problem)
         self._mode = backward_mode
         fused = np.isin(backward_mode, (FUSED, PREFER_FUSED, FUSED_WHILE_STEADY))
@@ -99,8 +100,19 @@ class Unroller:
         """Give the shortest interval at which what a block holds fits into memory."""
         problem = self._problem
         held_for = due.backward + self._backward_time + self._weight_time - due.forward
-        held = np.bincount(problem.rank_of, weights=held_for * problem.memory[:, F])
+        held = np.bincount(problem.rank_of, weights=held_for * problem.memory[:, F].astype(float))
         return int((held / np.maximum(problem.capacity, 1)).max())
+
+
+def _in_smallest_units(problem: Problem) -> Problem:
+    """Divide times by what they have in common, so that their unit does not matter."""
+    unit = time_unit(problem)
+    return replace(
+        problem,
+        time=problem.time // unit,
+        forward_latency=problem.forward_latency // unit,
+        backward_latency=problem.backward_latency // unit,
+    )
 
 
 def _on_grid(problem: Problem, grid: int) -> Problem:
@@ -108,7 +120,8 @@ def _on_grid(problem: Problem, grid: int) -> Problem:
 
     Communication takes no time there: it is short beside an op, or it is waited for in any case.
     """
-    unit = max(float(problem.time[:, [F, B, W]].mean()) / grid, 1e-9)
+    problem = _in_smallest_units(problem)
+    unit = float(problem.time[:, [F, B, W]].mean()) / grid or 1.0
     nothing = np.zeros_like(problem.forward_latency)
     return replace(
         problem,
