@@ -42,6 +42,8 @@ class Budget:
         The largest problem on which `auto` tries CP-SAT.
     windows : float
         Of CP-SAT on slices of larger problems, in deterministic seconds.
+    climbs : int
+        How many building blocks to try beside those that every problem is given.
     """
 
     search: int
@@ -49,13 +51,21 @@ class Budget:
     exact_in_auto: float
     most_ops: int
     windows: float
+    climbs: int
 
 
 BUDGETS: Final[dict[Effort, Budget]] = {
-    "fast": Budget(search=0, exact=1.0, exact_in_auto=0.0, most_ops=0, windows=0.0),
-    "normal": Budget(search=20_000_000, exact=5.0, exact_in_auto=0.5, most_ops=200, windows=0.0),
+    "fast": Budget(search=0, exact=1.0, exact_in_auto=0.0, most_ops=0, windows=0.0, climbs=0),
+    "normal": Budget(
+        search=20_000_000, exact=5.0, exact_in_auto=0.5, most_ops=200, windows=0.0, climbs=300
+    ),
     "max": Budget(
-        search=1_000_000_000, exact=60.0, exact_in_auto=10.0, most_ops=1000, windows=10.0
+        search=1_000_000_000,
+        exact=60.0,
+        exact_in_auto=10.0,
+        most_ops=1000,
+        windows=10.0,
+        climbs=5_000,
     ),
 }
 
@@ -189,17 +199,18 @@ class _Best:
 
 
 def _try_greedy(task: Task, best: _Best) -> None:
-    for solution in _constructed(task):
+    for solution in _constructed(task, best.bound.value):
         best.offer(solution)
         if best.is_proven():
             break
 
 
-def _constructed(task: Task) -> Iterator[Solution]:
+def _constructed(task: Task, bound: int) -> Iterator[Solution]:
     """Give the schedules of the list scheduler: by its own rules, and by building blocks."""
     yield from greedy(task.profile, task.problem, task.watch)
     if not task.watch.is_over():
-        yield from blocks(task.problem, task.watch)
+        climbs = BUDGETS[task.effort].climbs
+        yield from blocks(task.problem, task.watch, bound=bound, climbs=climbs, seed=task.seed)
 
 
 def _try_zb_auto(task: Task, best: _Best) -> None:
@@ -209,13 +220,13 @@ def _try_zb_auto(task: Task, best: _Best) -> None:
 
 
 def _try_heuristics(task: Task, best: _Best) -> None:
-    for solution in _heuristics(task):
+    for solution in _heuristics(task, best.bound.value):
         best.offer(solution)
         if best.is_proven():
             break
 
 
-def _heuristics(task: Task) -> Iterator[Solution]:
+def _heuristics(task: Task, bound: int) -> Iterator[Solution]:
     """Give the schedules of all that is quick and applies, the quickest first."""
     yield from named_solutions(task.profile, task.problem)
     if task.watch.is_over():
@@ -226,7 +237,7 @@ def _heuristics(task: Task) -> Iterator[Solution]:
         solution = None
     if solution is not None:
         yield solution
-    yield from _constructed(task)
+    yield from _constructed(task, bound)
 
 
 def _try_search(task: Task, best: _Best) -> None:

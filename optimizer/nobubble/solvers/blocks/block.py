@@ -14,10 +14,10 @@ class Block:
     ----------
     grid : int
         The mean time of an op in the grid that times are rounded to; 0 for the times as they are.
-    waits : tuple of int
+    waits : tuple of float
         How much later than it could each F comes on a rank's first stage, each F on its other
         stages, each backward on its first stage, and each on its others; in mean times of an op.
-    turn : int
+    turn : float
         How much later than it could the first backward comes, likewise.
     capped : bool
         Whether no more microbatches may be in flight on a stage than in the block.
@@ -28,8 +28,8 @@ class Block:
     """
 
     grid: int
-    waits: tuple[int, int, int, int]
-    turn: int
+    waits: tuple[float, float, float, float]
+    turn: float
     capped: bool
     hold_eighths: int
     pace: float
