@@ -83,7 +83,7 @@ def test_search_from_blocks_finds_the_best_of_all_orders(family: str, objective:
         bound = max(bound.value for bound in bounds)
         starts = blocks(problem, Watch(), climbs=300)
         known: list[Solution] = list(starts)
-        search(problem, starts, Watch(), bound=bound, work=300_000, seed=0, found=known.append)
+        search(problem, starts, Watch(), bound=bound, work=1_000_000, seed=0, found=known.append)
         cost = min(solution.timing.cost(problem) for solution in known)
         assert bound <= cost, bounds
         better = cheapest(problem, below=cost, enough=bound, steps=1_000_000)
