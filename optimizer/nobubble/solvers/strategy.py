@@ -19,6 +19,7 @@ from nobubble.solvers.greedy import greedy
 from nobubble.solvers.memory import require_feasible
 from nobubble.solvers.named import allowing_what_it_uses, named_solution, named_solutions
 from nobubble.solvers.outcome import Outcome
+from nobubble.solvers.placed_weights import placed_weights
 from nobubble.solvers.search.search import search
 from nobubble.solvers.solution import Solution
 from nobubble.solvers.watch import Watch
@@ -240,6 +241,13 @@ def _heuristics(task: Task, bound: int) -> Iterator[Solution]:
     yield from _constructed(task, bound)
 
 
+def _try_placed_weights(task: Task, best: _Best) -> None:
+    for solution in placed_weights(task.problem, list(best.solutions), task.watch):
+        best.offer(solution)
+        if best.is_proven():
+            break
+
+
 def _try_search(task: Task, best: _Best) -> None:
     if task.effort != "fast" or task.method == "search":
         _search(task, best, BUDGETS["normal"].search)
@@ -317,10 +325,17 @@ def _try_milp(task: Task, best: _Best) -> None:
 
 
 _STEPS: Final[dict[str, tuple[Callable[[Task, _Best], None], ...]]] = {
-    "auto": (_try_heuristics, _try_search, _try_cpsat, _try_longer_search, _try_windows),
+    "auto": (
+        _try_heuristics,
+        _try_placed_weights,
+        _try_search,
+        _try_cpsat,
+        _try_longer_search,
+        _try_windows,
+    ),
     "greedy": (_try_greedy,),
     "zb-auto": (_try_zb_auto,),
-    "search": (_try_heuristics, _try_search, _try_longer_search),
+    "search": (_try_heuristics, _try_placed_weights, _try_search, _try_longer_search),
     "cpsat": (_try_heuristics, _try_cpsat),
     "milp": (_try_heuristics, _try_milp),
 }

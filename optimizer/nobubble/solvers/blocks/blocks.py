@@ -10,12 +10,12 @@ from nobubble.problem import Problem
 from nobubble.solvers.blocks.block import BLOCKS, Block
 from nobubble.solvers.blocks.neighbours import neighbour
 from nobubble.solvers.blocks.unroller import Unroller
-from nobubble.solvers.blocks.weight_placer import WeightPlacer
 from nobubble.solvers.list_scheduler import ListScheduler
 from nobubble.solvers.rules import backward_modes
 from nobubble.solvers.shortlist import Shortlist
 from nobubble.solvers.solution import Solution, merit
 from nobubble.solvers.watch import Watch
+from nobubble.solvers.weight_placer import WeightPlacer
 
 METHOD: Final = "building-blocks"
 
