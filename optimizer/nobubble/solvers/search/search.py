@@ -22,6 +22,9 @@ PER_OP: Final = 10_000
 """Work of a cycle for every op of the problem, below which the hotter half of the rounds is left
 out: what they spoil, too little work is left to mend."""
 
+RUNNERS: Final = 4
+"""How many starts have a heat."""
+
 CYCLE: Final = 40_000_000
 """Work of a cycle, in ops timed, where the budget is for several: some two seconds."""
 
@@ -38,8 +41,10 @@ def search(
 ) -> None:
     """Look for better schedules by annealing.
 
-    The first cycle begins at the best start; of the following ones every other at the next best
-    start, the rest at the best schedule so far.
+    Half of the first cycle goes into heats: short, cool rounds from the best start of every method
+    and others; the better start does not always lead to the better end. The rest begins at the best
+    of them; of the following cycles every other at the next best start, the rest at the best
+    schedule so far.
 
     Parameters
     ----------
@@ -59,21 +64,44 @@ def search(
     cycles = max(1, work // CYCLE)
     ops = 3 * problem.stages * problem.microbatches
     rounds = COOLING if work // cycles >= PER_OP * ops else COOLING[len(COOLING) // 2 :]
-    for cycle in range(cycles):
-        current = others.pop(0) if cycle % 2 == 1 and others else best
-        for number, (hot, cold) in enumerate(rounds):
+    runners = _runners(ranked)
+    a_cycle = work // cycles
+    used = 0  # seeds
+
+    def cool(current: Solution, schedule: Sequence[tuple[float, float]], share: int) -> None:
+        """Anneal round after round."""
+        nonlocal best, used
+        for hot, cold in schedule:
             if best.timing.cost(problem) <= bound or watch.is_over():
                 return
+            used += 1
             current = anneal_round(
                 problem,
                 current,
                 watch,
                 target=bound,
-                work=work // (cycles * len(rounds)),
+                work=share // len(schedule),
                 hot=hot,
                 cold=cold,
-                seed=(seed * cycles + cycle) * len(COOLING) + number + 1,
+                seed=seed * (cycles + 1) * RUNNERS * len(COOLING) + used,
             )
             if current.rank_of_merit(problem) < best.rank_of_merit(problem):
                 best = current
                 found(best)
+
+    if len(runners) > 1:
+        for runner in runners:
+            cool(runner, COOLING[len(COOLING) // 2 :], a_cycle // (2 * len(runners)))
+    for cycle in range(cycles):
+        share = a_cycle // 2 if cycle == 0 and len(runners) > 1 else a_cycle
+        cool(others.pop(0) if cycle % 2 == 1 and others else best, rounds, share)
+
+
+def _runners(ranked: Sequence[Solution]) -> list[Solution]:
+    """Give the starts of the heats, at most RUNNERS: the best of every method, then others."""
+    first: dict[str, Solution] = {}
+    for solution in ranked:
+        first.setdefault(solution.method, solution)
+    best = list(first.values())
+    others = [solution for solution in ranked if all(solution is not b for b in best)]
+    return (best + others)[:RUNNERS]
