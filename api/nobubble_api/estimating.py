@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from nobubble.methods import is_named
-from nobubble.solvers.strategy import BUDGETS
+from nobubble.solvers.task import BUDGETS
 from nobubble_api.work import Work
 
 # Measured on one core: all that is done once for every op (greedy, the document, the verifier), and

@@ -70,7 +70,8 @@ def solve(
     """
     # Imported here, since that takes a while, and a wrong method is told at once.
     from nobubble.problem import Problem
-    from nobubble.solvers.strategy import Task, answer
+    from nobubble.solvers.strategy import answer
+    from nobubble.solvers.task import Task
     from nobubble.solvers.watch import Watch
 
     if not is_method(method):

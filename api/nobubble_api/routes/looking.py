@@ -7,7 +7,7 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
 from nobubble.profile.canonical import profile_sha256
-from nobubble.solvers.strategy import BUDGETS
+from nobubble.solvers.task import BUDGETS
 from nobubble_api import aside
 from nobubble_api.auth import MAY_READ
 from nobubble_api.bodies import (

@@ -13,7 +13,8 @@ from nobubble.problem import Problem
 from nobubble.profile.layered import LayeredModel
 from nobubble.profile.model import Profile
 from nobubble.solvers.answer import Answer
-from nobubble.solvers.strategy import Task, answer
+from nobubble.solvers.strategy import answer
+from nobubble.solvers.task import Task
 from nobubble.solvers.watch import Watch
 
 Tell = Callable[[str], None]

@@ -68,6 +68,15 @@ class Watch:
         if self._progress is not None:
             self._progress(text, best)
 
+    def within(self, about: str) -> Watch:
+        """Give a watch for a part of the work, which is over when this one is.
+
+        What it reports is told as text, after `about`: its answers are not those of the whole.
+        """
+        return Watch(
+            self.seconds_left(), lambda text, _: self.report(f"{about}: {text}"), self.is_over
+        )
+
     @contextmanager
     def cancelling(self, cancel: Callable[[], object]) -> Iterator[None]:
         """Call `cancel` once it is over, again and again until the block is left.
