@@ -117,7 +117,7 @@ def document_of(profile: Profile, order: Order, *, bound: int | None = None) -> 
         problem,
         order,
         timing,
-        Bound("busy", cost if bound is None else bound),
+        Bound("cpsat", cost if bound is None else bound),
         method="by-hand",
         stopped_by="completed",
         options={},

@@ -69,7 +69,7 @@ def test_figures_of_a_schedule() -> None:
     unit = figures.time_unit(document, lay_out(document))
     said = {one.label: (one.value, one.note) for one in figures.figures(document, unit)}
     assert said["cost"] == ("228 ms", "rank span")
-    assert said["lower bound"] == ("100 ms", "busy")
+    assert said["lower bound"] == ("100 ms", "cpsat")
     assert said["gap"] == ("56.14 %", "feasible")
     assert said["method"] == ("by-hand", "completed")
     assert "post-validation" in figures.requirement(document)

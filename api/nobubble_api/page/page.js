@@ -218,7 +218,7 @@ async function fileChosen(file) {
 
 async function begin() {
   const document_ = await call("/openapi.json");
-  const methods = document_.components.schemas.Options.properties.method.enum;
+  const methods = document_.components.schemas.Options.properties.method.anyOf[0].enum;
   at("method").replaceChildren(...methods.map((name) => new Option(name, name)));
   const { profiles } = await call("/v1/profiles");
   at("ready").replaceChildren(

@@ -22,7 +22,7 @@ def work_of(profile: dict[str, Any], **options: Any) -> Work:
 
 def long_work(**options: Any) -> Work:
     """Give a search of a minute."""
-    profile = read_profile(ROOT / "profiles/zb-v-p16-m48.json")
+    profile = read_profile(ROOT / "profiles/measured-p8.json", {"memory_limit": 4 * 1240})
     text = json_text(profile_document(profile))
     return Work(profile=text, method="search", effort="max", **options)
 
