@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.concurrency import run_in_threadpool
 
-from nobubble_api.bodies import Asked
+from nobubble_api.asking import Asked
 from nobubble_api.problems import ProblemError
 from nobubble_api.service import Service
 from nobubble_api.store.errors import IdempotencyConflictError, QueueFullError

@@ -11,8 +11,9 @@ from starlette.concurrency import run_in_threadpool
 
 from nobubble.comparison.candidates import Candidate
 from nobubble.comparison.families import families
+from nobubble_api.asking import Asked, AskedComparison, read_compare
 from nobubble_api.auth import MAY_SOLVE
-from nobubble_api.bodies import Asked, AskedComparison, CompareBody, read_compare
+from nobubble_api.bodies import CompareBody
 from nobubble_api.comparing import compared, failure_of, planned
 from nobubble_api.examples import COMPARE
 from nobubble_api.routes.deps import JsonBody, ServiceDep, json_response, problems, takes

@@ -10,7 +10,8 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
 from nobubble.schedule.writing import json_text
-from nobubble_api.bodies import Asked, SolveBody, read_solve
+from nobubble_api.asking import Asked, read_solve
+from nobubble_api.bodies import SolveBody
 from nobubble_api.problems import MEDIA_TYPE, ProblemError
 from nobubble_api.service import Service
 from nobubble_api.wire import Problem

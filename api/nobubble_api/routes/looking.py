@@ -9,15 +9,9 @@ from starlette.concurrency import run_in_threadpool
 from nobubble.profile.canonical import profile_sha256
 from nobubble.solvers.task import BUDGETS
 from nobubble_api import aside
+from nobubble_api.asking import ops_of, read_profile_body, read_verify_body
 from nobubble_api.auth import MAY_READ
-from nobubble_api.bodies import (
-    ProfileBody,
-    SolveBody,
-    VerifyBody,
-    ops_of,
-    read_profile_body,
-    read_verify_body,
-)
+from nobubble_api.bodies import ProfileBody, SolveBody, VerifyBody
 from nobubble_api.estimating import estimated_seconds
 from nobubble_api.examples import CHECK, LOOK, SOLVE
 from nobubble_api.routes.deps import JsonBody, ServiceDep, asked_by, json_response, problems, takes

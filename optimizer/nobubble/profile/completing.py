@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from nobubble.errors import Fault
 from nobubble.partition.splits import min_max_split
 from nobubble.profile.costs import StageCosts, size_faults
+from nobubble.profile.fitting import boundary_faults, count_faults, total_faults, unit_faults
 from nobubble.profile.layered import LayeredModel, layers_of
-from nobubble.profile.layers import layer_count, layers_as_written, partition_faults
-from nobubble.profile.limits import (
-    MAX_STAGE_MICROBATCHES,
-    MAX_TOTAL_MEMORY,
-    MAX_TOTAL_TIME,
-)
+from nobubble.profile.layers import layers_as_written, partition_faults
 from nobubble.profile.model import Objective, Profile, Stage
 from nobubble.profile.placement import place
 from nobubble.profile.rounding import Rounding
 from nobubble.profile.wording import counted
+from nobubble.profile.written_parts import by_direction, communication, given_pieces
 from nobubble.units import MEMORY_UNITS, TIME_UNITS
 
 if TYPE_CHECKING:
     from nobubble.profile.written import WrittenProfile
-    from nobubble.profile.written_stages import WrittenStage
 
 Item = TypeVar("Item")
 
@@ -40,8 +35,8 @@ def complete(written: WrittenProfile, rounding: Rounding) -> Profile | list[Faul
     """
     costs = _costs(written, rounding)
     placement, faults = place(written)
-    faults += _unit_faults(written)
-    for pointer, piece in _given_pieces(written):
+    faults += unit_faults(written)
+    for pointer, piece in given_pieces(written):
         faults += costs.faults(piece, pointer)
     for key, value in (
         ("memory_limit", written.memory_limit),
@@ -51,12 +46,12 @@ def complete(written: WrittenProfile, rounding: Rounding) -> Profile | list[Faul
             have = f"{counted(len(value), 'number')} for {counted(written.ranks, 'rank')}"
             faults.append(Fault(f"/{key}", f"{have}; {key} has one number for every rank"))
     if placement is not None:
-        faults += _boundary_faults(written, len(placement))
-        faults += _size_faults(written, len(placement))
+        faults += boundary_faults(written, len(placement))
+        faults += count_faults(written, len(placement))
         faults += partition_faults(written, len(placement))
     if faults or placement is None:
         return faults
-    made_of = tuple(costs.convert(piece, pointer) for pointer, piece in _given_pieces(written))
+    made_of = tuple(costs.convert(piece, pointer) for pointer, piece in given_pieces(written))
     if written.layers:
         model = _layered(written, made_of, rounding)
         split = model.partition or min_max_split(
@@ -65,9 +60,9 @@ def complete(written: WrittenProfile, rounding: Rounding) -> Profile | list[Faul
         profile = model.profile(placement, split)
     else:
         profile = _profile(written, placement, made_of, rounding)
-    for (pointer, _), made in zip(_given_pieces(written), made_of, strict=True):
+    for (pointer, _), made in zip(given_pieces(written), made_of, strict=True):
         faults += size_faults(made, pointer)
-    return faults or _total_faults(profile) or profile
+    return faults or total_faults(profile) or profile
 
 
 def _costs(written: WrittenProfile, rounding: Rounding) -> StageCosts:
@@ -95,99 +90,10 @@ def complete_model(written: WrittenProfile, rounding: Rounding) -> LayeredModel 
         return layers_of(profile)
     rounding = Rounding()  # All of it has been told once.
     costs = _costs(written, rounding)
-    made_of = tuple(costs.convert(piece, pointer) for pointer, piece in _given_pieces(written))
+    made_of = tuple(costs.convert(piece, pointer) for pointer, piece in given_pieces(written))
     model = _layered(written, made_of, rounding)
     is_placed = "placement" in written.model_fields_set or model.partition is not None
     return replace(model, placement=profile.placement if is_placed else None)
-
-
-def _given_pieces(written: WrittenProfile) -> Iterator[tuple[str, WrittenStage]]:
-    """Give every stage or layer that is written, with where it stands."""
-    if written.layers:
-        for index, layer in enumerate(written.layers):
-            yield f"/layers/{index}", layer
-    elif isinstance(written.stages, list):
-        for index, stage in enumerate(written.stages):
-            yield f"/stages/{index}", stage
-    else:
-        yield "/stages", written.stages
-
-
-def _unit_faults(written: WrittenProfile) -> list[Fault]:
-    """Check that there is a memory unit where there are memory figures."""
-    if "memory_unit" in written.model_fields_set:
-        return []
-    first = next(_memory_figures(written), None)
-    if first is None:
-        return []
-    units = ", ".join(MEMORY_UNITS)
-    return [Fault("/memory_unit", f"is missing, but {first} is given; give one of {units}")]
-
-
-def _memory_figures(written: WrittenProfile) -> Iterator[str]:
-    """Find where memory figures are given."""
-    for pointer, stage in _given_pieces(written):
-        for name, op in (("F", stage.F), ("B", stage.B), ("W", stage.W), ("BW", stage.BW)):
-            for key in ("memory", "workspace"):
-                if key in op.model_fields_set:
-                    yield f"{pointer}/{name}/{key}"
-    limits = written.memory_limit
-    if any(limit is not None for limit in (limits if isinstance(limits, list) else [limits])):
-        yield "/memory_limit"
-    if "static_memory" in written.model_fields_set:
-        yield "/static_memory"
-    for index, layer in enumerate(written.layers):
-        if "static_memory" in layer.model_fields_set:
-            yield f"/layers/{index}/static_memory"
-
-
-def _by_direction(written: WrittenProfile) -> bool:
-    """Tell whether communication is given for each direction."""
-    return not isinstance(written.communication, Decimal | list)
-
-
-def _communication(
-    written: WrittenProfile, way: Literal["F", "B"]
-) -> tuple[str, Decimal | list[Decimal]]:
-    """Give the communication of one direction, and where it stands."""
-    value = written.communication
-    if isinstance(value, Decimal | list):
-        return "/communication", value
-    return f"/communication/{way}", value.F if way == "F" else value.B
-
-
-def _boundary_faults(written: WrittenProfile, stages: int) -> list[Fault]:
-    """Check that lists of communication times have one for each boundary."""
-    piece = "layer" if written.layers else "stage"
-    pieces = layer_count(written) or stages
-    found = {
-        pointer: len(value)
-        for pointer, value in (_communication(written, "F"), _communication(written, "B"))
-        if isinstance(value, list) and len(value) != pieces - 1
-    }
-    boundaries = counted(pieces - 1, "boundary", "boundaries")
-    return [
-        Fault(
-            pointer,
-            f"{counted(length, 'number')} for {counted(pieces, piece)}; communication has one "
-            f"for each of the {boundaries} between {piece}s",
-        )
-        for pointer, length in found.items()
-    ]
-
-
-def _size_faults(written: WrittenProfile, stages: int) -> list[Fault]:
-    """Check the number of stages times microbatches."""
-    number = stages * written.microbatches
-    if number <= MAX_STAGE_MICROBATCHES:
-        return []
-    what = f"{counted(written.microbatches, 'microbatch', 'microbatches')} of {stages} stages"
-    return [
-        Fault(
-            "/microbatches",
-            f"{what} are {number} passes; at most {MAX_STAGE_MICROBATCHES} are possible",
-        )
-    ]
 
 
 def _profile(
@@ -244,7 +150,7 @@ def _latencies(
     time_factor = TIME_UNITS[written.time_unit]
 
     def times(way: Literal["F", "B"]) -> tuple[int, ...]:
-        pointer, value = _communication(written, way)
+        pointer, value = communication(written, way)
         return tuple(
             rounding.whole("time", item, time_factor, place)
             for place, item in _each(value, pointer)
@@ -252,7 +158,7 @@ def _latencies(
 
     activations = times("F")
     # One value for both directions is one written figure, and rounded once.
-    gradients = times("B") if _by_direction(written) else activations
+    gradients = times("B") if by_direction(written) else activations
     return _for_all(activations, boundaries), _for_all(gradients, boundaries)
 
 
@@ -284,39 +190,3 @@ def _each(value: Item | list[Item], pointer: str) -> Iterator[tuple[str, Item]]:
 def _for_all(values: tuple[Item, ...], length: int) -> tuple[Item, ...]:
     """Give one value `length` times; several are as many as they must be already."""
     return values * length if len(values) == 1 else values
-
-
-def _total_faults(profile: Profile) -> list[Fault]:
-    """Check that no sum over the profile leaves the range where it is exact."""
-    work = sum(
-        stage.F.time + max(stage.B.time + stage.W.time, stage.BW.time) for stage in profile.stages
-    )
-    slowest = max(profile.communication_forward + profile.communication_backward, default=0)
-    total = profile.microbatches * (work + 2 * len(profile.stages) * slowest)
-    faults = []
-    if total > MAX_TOTAL_TIME:
-        faults.append(
-            Fault(
-                "",
-                f"too long: the ops and the communication of {profile.microbatches} microbatches, "
-                f"one after the other, take {total // 10**9} s; at most "
-                f"{MAX_TOTAL_TIME // 10**9} s are possible; is the time unit right?",
-            )
-        )
-    held = list(profile.static_memory)
-    for rank, stage in zip(profile.placement, profile.stages, strict=True):
-        most = stage.F.memory + max(0, stage.B.memory)
-        spare = max(op.workspace for op in (stage.F, stage.B, stage.W, stage.BW))
-        held[rank] += profile.microbatches * most + spare
-    worst = max(held)
-    if worst > MAX_TOTAL_MEMORY:
-        faults.append(
-            Fault(
-                "",
-                f"too much memory: {profile.microbatches} microbatches on rank "
-                f"{held.index(worst)} would hold {worst // 2**50} PiB if nothing were given "
-                f"back; at most {MAX_TOTAL_MEMORY // 2**50} PiB are possible; is the memory unit "
-                "right?",
-            )
-        )
-    return faults
