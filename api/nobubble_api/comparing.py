@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, cast
 
-from nobubble.comparison.candidates import Candidate, Candidates, family_candidates
+from nobubble.comparison.candidates import Candidates, family_candidates, together
 from nobubble.comparison.compare import comparison_of
 from nobubble.comparison.families import Family, families
 from nobubble.comparison.report import comparison_report
@@ -20,14 +20,14 @@ from nobubble_api.store.model import Job
 from nobubble_api.work import content_hash
 
 
-def planned(model: LayeredModel, family: Family, options: CompareOptions) -> list[Candidate]:
+def planned(model: LayeredModel, family: Family, options: CompareOptions) -> Candidates:
     """Give what is solved of one family: its layers are cut here, which may take seconds."""
     return family_candidates(model, family, method=options.method, splitting=options.partition)
 
 
 def compared(
     model: LayeredModel,
-    planned_of: Sequence[Sequence[Candidate]],
+    planned_of: Sequence[Candidates],
     outcomes: Sequence[bytes | NobubbleError],
 ) -> str:
     """Give the table as JSON, with the content hash of every schedule.
@@ -35,7 +35,7 @@ def compared(
     Parameters
     ----------
     model : LayeredModel
-    planned_of : sequence of sequence of Candidate
+    planned_of : sequence of Candidates
         Of every family.
     outcomes : sequence of bytes or NobubbleError
         Of every candidate of every family: its schedule, or why there is none.
@@ -46,7 +46,6 @@ def compared(
         Nothing fits.
     """
     _, left_out = families(model)
-    every = tuple(candidate for those in planned_of for candidate in those)
     hashes: dict[int, str] = {}
     documents: list[ScheduleDocument | Exception] = []
     for outcome in outcomes:
@@ -56,7 +55,7 @@ def compared(
             documents.append(document)
         else:
             documents.append(outcome)
-    comparison = comparison_of(model, Candidates(every, tuple(left_out)), documents)
+    comparison = comparison_of(model, together(planned_of, left_out), documents)
     report = comparison_report(comparison)
     for written, row in zip(report["rows"], comparison.rows, strict=True):
         written["schedule"] = hashes[id(row.document)]

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import structlog
 from starlette.concurrency import run_in_threadpool
 
-from nobubble.comparison.candidates import Candidate
+from nobubble.comparison.candidates import Candidates
 from nobubble_api.execution.backend import Backend, WorkerLostError
 from nobubble_api.execution.opening import open_backend
 from nobubble_api.flights import Flights
@@ -49,7 +49,7 @@ class Service:
         self.metrics = Metrics()
         self.schedules = _Recent(_CACHED_BYTES)
         self.answers = _Recent(_CACHED_ANSWERS)
-        self.comparisons = Flights[tuple[list[list[Candidate]], list[str]]]()
+        self.comparisons = Flights[tuple[list[Candidates], list[str]]]()
         self.streams = 0
         self.is_open = False
         self.is_stopping = False

@@ -147,3 +147,14 @@ def test_the_frontier_falls() -> None:
     named = {point["method"] for point in report["families"][0]["named"]}
     assert {"1f1b", "zb-h1", "zb-h2"} <= named
     assert all(isinstance(point["memory"], Decimal) for point in report["best"])
+
+
+def test_what_may_not_be_split_is_not_split_by_name() -> None:
+    """Tests that a schedule by name that splits a fused stage is left out, with the stage."""
+    layer = {**op(5, 5, 4, count=8), "BW": {"time": 7}, "backward": "fused"}
+    comparison = compare(parse_model(model_of(layer)), effort="fast", splitting="even")
+    assert {row.backward for row in comparison.rows} == {"fused"}
+    left_out = {(one.family, one.method): one.reason for one in comparison.left_out}
+    reason = "splits the backward of stage 0, which is never split"
+    assert left_out["linear", "zb-h1"] == reason
+    assert left_out["v", "zb-v"] == reason

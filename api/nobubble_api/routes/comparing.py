@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header
 from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
-from nobubble.comparison.candidates import Candidate
+from nobubble.comparison.candidates import Candidates
 from nobubble.comparison.families import families
 from nobubble_api.asking import Asked, AskedComparison, read_compare
 from nobubble_api.auth import MAY_SOLVE
@@ -72,9 +72,7 @@ async def compare(
     return Response(text, media_type="application/json")
 
 
-async def _jobs(
-    service: Service, asked: AskedComparison
-) -> tuple[list[list[Candidate]], list[str]]:
+async def _jobs(service: Service, asked: AskedComparison) -> tuple[list[Candidates], list[str]]:
     """Cut the layers of every family in a worker, and submit all that is to be solved."""
     found, _ = families(asked.model)
     candidates = list(
@@ -83,7 +81,7 @@ async def _jobs(
         )
     )
     ids = []
-    for candidate in (one for those in candidates for one in those):
+    for candidate in (one for those in candidates for one in those.candidates):
         name = f"compare: {candidate.family}, {candidate.method}"
         work = asked.work_of(candidate)
         job = await submit(service, Asked(candidate.profile, work, (), name, ("compare",)))

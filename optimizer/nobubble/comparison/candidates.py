@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+import numpy as np
 
 from nobubble.comparison.families import Exclusion, Family, families
 from nobubble.errors import MethodError
@@ -12,7 +14,7 @@ from nobubble.methods import NAMED_SCHEDULES
 from nobubble.named import NAMED_ORDERS
 from nobubble.partition.choosing import choose_partition
 from nobubble.partition.splits import even_split, min_max_split
-from nobubble.problem import Problem
+from nobubble.problem import B, Problem
 from nobubble.profile.layered import LayeredModel
 from nobubble.profile.model import Backward, Profile
 
@@ -72,12 +74,19 @@ def candidates(
         See `nobubble.partition.choosing.choose_partition`.
     """
     found, left_out = families(model)
-    result: list[Candidate] = []
-    for family in found:
-        result += family_candidates(
-            model, family, method=method, splitting=splitting, tell=tell, stop=stop
-        )
-    return Candidates(tuple(result), tuple(left_out))
+    every = [
+        family_candidates(model, family, method=method, splitting=splitting, tell=tell, stop=stop)
+        for family in found
+    ]
+    return together(every, left_out)
+
+
+def together(every: Sequence[Candidates], left_out: Sequence[Exclusion]) -> Candidates:
+    """Join the candidates of all families, and what is left out besides."""
+    return Candidates(
+        tuple(candidate for found in every for candidate in found.candidates),
+        (*left_out, *(one for found in every for one in found.left_out)),
+    )
 
 
 def family_candidates(
@@ -88,7 +97,7 @@ def family_candidates(
     splitting: Splitting = "chosen",
     tell: Callable[[str], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> list[Candidate]:
+) -> Candidates:
     """Give what is to be solved of one family; parameters are those of `candidates`."""
 
     def told(text: str) -> None:
@@ -118,24 +127,29 @@ def _partition(
     return choose_partition(model, placement, tell=tell, stop=stop).partition
 
 
-def _of_family(family: str, profile: Profile, method: str) -> list[Candidate]:
+def _of_family(family: str, profile: Profile, method: str) -> Candidates:
     """Give the schedules by name that the placement has, and what is solved."""
     problem = Problem.of(profile)
-    made = [
-        Candidate(family, name, None, profile) for name in NAMED_SCHEDULES if _has(problem, name)
-    ]
+    made: list[Candidate] = []
+    left_out = []
+    for name in NAMED_SCHEDULES:
+        try:
+            order = NAMED_ORDERS[name](problem)
+        except MethodError:
+            continue
+        stage, kind = np.divmod(order.letters, 4)
+        split = stage[(kind == B) & ~problem.may_split[stage]]
+        if split.size:
+            reason = f"splits the backward of stage {split.min()}, which is never split"
+            left_out.append(Exclusion(family, name, reason))
+        else:
+            made.append(Candidate(family, name, None, profile))
     if not (problem.may_split & problem.may_fuse).any():
-        return [*made, Candidate(family, method, None, profile)]
-    ways: tuple[Backward, ...] = ("split", "fused", "auto")
-    return made + [Candidate(family, method, way, _running(profile, way)) for way in ways]
-
-
-def _has(problem: Problem, name: str) -> bool:
-    try:
-        NAMED_ORDERS[name](problem)
-    except MethodError:
-        return False
-    return True
+        made.append(Candidate(family, method, None, profile))
+    else:
+        ways: tuple[Backward, ...] = ("split", "fused", "auto")
+        made += [Candidate(family, method, way, _running(profile, way)) for way in ways]
+    return Candidates(tuple(made), tuple(left_out))
 
 
 def _running(profile: Profile, way: Backward) -> Profile:
