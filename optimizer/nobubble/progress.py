@@ -25,7 +25,7 @@ class Draft:
         ``(cost - lower_bound) / cost``.
     document : callable
         Gives its document, verified, as the run would if it were stopped now: `stopped_by` says
-        so. To be called before the progress report returns.
+        so.
     """
 
     method: str

@@ -12,8 +12,7 @@ from typing import Final
 from nobubble.errors import NobubbleError
 from nobubble.profile.loading import read_json
 from nobubble.profile.reading import parse_profile
-from nobubble.progress import Progress
-from nobubble.schedule.document import ScheduleDocument
+from nobubble.progress import Draft, Progress
 from nobubble.schedule.writing import json_text
 from nobubble_api.work import News, Solved, Work
 
@@ -48,7 +47,11 @@ def solve_work(work: Work, report: Callable[[News], None], stop: Callable[[], bo
     drafts = _Drafts(begin, 3 * len(profile.stages) * profile.microbatches)
 
     def tell(progress: Progress) -> None:
-        draft = progress.draft
+        if progress.draft is not None:
+            drafts.latest = progress.draft
+        document = drafts.document()
+        # A draft that was put off comes with a later line.
+        draft = progress.draft or (drafts.latest if document is not None else None)
         if draft is None:
             report(News(text=progress.text))
             return
@@ -59,7 +62,7 @@ def solve_work(work: Work, report: Callable[[News], None], stop: Callable[[], bo
                 cost=Decimal(draft.cost),
                 lower_bound=Decimal(draft.lower_bound),
                 gap=draft.gap,
-                document=drafts.document(draft.document),
+                document=document,
             )
         )
 
@@ -110,19 +113,30 @@ def portable(error: Exception) -> Exception:
 
 
 class _Drafts:
-    """Makes documents of the best so far, as long as that takes a small share of the time."""
+    """Makes documents of the best so far, as long as that takes a small share of the time.
+
+    Attributes
+    ----------
+    latest : Draft or None
+        What there is to make one of.
+    """
 
     def __init__(self, begin: float, ops: int) -> None:
         self._begin = begin
         self._spent = 0.0
         self._one = _SECONDS_AN_OP * ops
+        self._made: Draft | None = None
+        self.latest: Draft | None = None
 
-    def document(self, make: Callable[[], ScheduleDocument]) -> bytes | None:
-        """Give the document, or None where it would take too long now."""
+    def document(self) -> bytes | None:
+        """Give the latest's document; None where it is made already, or would take too long now."""
         now = time.perf_counter()
+        if self.latest is None or self.latest is self._made:
+            return None
         if self._spent + self._one > DRAFT_SHARE * (now - self._begin):
             return None
-        text = json_text(make()).encode()
+        text = json_text(self.latest.document()).encode()
+        self._made = self.latest
         self._one = time.perf_counter() - now
         self._spent += self._one
         return text

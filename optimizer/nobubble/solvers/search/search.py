@@ -93,6 +93,10 @@ def search(
         for runner in runners:
             cool(runner, COOLING[len(COOLING) // 2 :], a_cycle // (2 * len(runners)))
     for cycle in range(cycles):
+        if best.timing.cost(problem) <= bound or watch.is_over():
+            return
+        if cycles > 1:
+            watch.report(f"search: cycle {cycle + 1} of {cycles}")
         share = a_cycle // 2 if cycle == 0 and len(runners) > 1 else a_cycle
         cool(others.pop(0) if cycle % 2 == 1 and others else best, rounds, share)
 
