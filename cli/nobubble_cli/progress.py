@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-COMPILING = "compiling the kernels for this machine, once: about 15 s ..."
+COMPILING = "compiling the kernels for this machine, once: up to half a minute ..."
 PATIENCE = 1.5  # seconds; kernels that are compiled already load in less
 
 
