@@ -27,3 +27,7 @@ class Flights(Generic[_T]):
         for other in ended[: max(0, len(self._tasks) - _MOST)]:
             del self._tasks[other]
         return task
+
+    def forget(self, key: str) -> None:
+        """Let the next who asks begin anew."""
+        self._tasks.pop(key, None)

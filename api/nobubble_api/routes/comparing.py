@@ -19,6 +19,7 @@ from nobubble_api.examples import COMPARE
 from nobubble_api.routes.deps import JsonBody, ServiceDep, json_response, problems, takes
 from nobubble_api.routes.schedules import known_schedule
 from nobubble_api.service import Service
+from nobubble_api.store.errors import UnknownJobError
 from nobubble_api.store.model import Job
 from nobubble_api.submitting import submit
 from nobubble_api.wire import Compared, Comparing
@@ -52,14 +53,19 @@ async def compare(
     asked = await run_in_threadpool(
         lambda: read_compare(raw, max_ops=settings.max_ops, max_time_limit=settings.max_time_limit)
     )
-    task = service.comparisons.get(content_hash(raw), lambda: _jobs(service, asked))
+    key = content_hash(raw)
+    task = service.comparisons.get(key, lambda: _jobs(service, asked))
     wait = 0.0 if "respond-async" in prefer else settings.sync_limit
     end = asyncio.get_running_loop().time() + wait
     done, _ = await asyncio.wait([task], timeout=wait)
     if not done:
         return _not_yet([])
     candidates, ids = task.result()
-    jobs = await _ended(service, ids, end)
+    try:
+        jobs = await _ended(service, ids, end)
+    except UnknownJobError:  # They are older than the service keeps them.
+        service.comparisons.forget(key)
+        return _not_yet([])
     if not all(job.ended for job in jobs):
         return _not_yet(jobs)
     outcomes = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -105,3 +106,12 @@ def test_limits_of_the_service_hold(start: StartService) -> None:
     options = {**BODY["options"], "time_limit": 6}
     answer = running.client.post("/v1/compare", json={**BODY, "options": options})
     assert "/options/time_limit" in answer.text
+
+
+def test_a_table_whose_jobs_are_gone_is_made_anew(running: Running) -> None:
+    """Tests that what retention deleted is solved again when it is asked for."""
+    report = asked(running, BODY)
+    store = running.service.store
+    store.delete_ended(datetime.now(UTC) + timedelta(days=1))
+    assert running.client.get("/v1/jobs", params={"tag": "compare"}).json()["jobs"] == []
+    assert asked(running, BODY) == report
