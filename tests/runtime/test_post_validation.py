@@ -26,7 +26,7 @@ BROKEN = {6: 3, 12: 0, 13: 2, 21: 1, 22: 3}
 """Steps in which a gradient is NaN, and the rank whose it is."""
 
 OPTIMIZERS: dict[str, Callable[[Any], torch.optim.Optimizer]] = {
-    "sgd": lambda them: torch.optim.SGD(them, lr=0.05, momentum=0.9, nesterov=True),
+    "sgd": lambda them: torch.optim.SGD(them, lr=0.05, momentum=0.9, nesterov=True, foreach=True),
     "adam": lambda them: torch.optim.Adam(them, lr=0.01, amsgrad=True),
     "adamw": lambda them: torch.optim.AdamW(them, lr=0.01, weight_decay=0.1),
     "rmsprop": lambda them: torch.optim.RMSprop(them, lr=0.01, momentum=0.5, centered=True),

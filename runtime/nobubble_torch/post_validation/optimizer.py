@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -82,6 +83,13 @@ class PostValidation:
             raise PostValidationError(
                 f"a {type(optimizer).__name__} is no optimizer; give a torch.optim.Optimizer"
             )
+        # Of the class: a scheduler replaces the object's own.
+        _, *others = inspect.signature(type(optimizer).step).parameters.values()
+        if any(it.default is it.empty and it.kind is it.POSITIONAL_OR_KEYWORD for it in others):
+            raise PostValidationError(
+                f"{type(optimizer).__name__} computes gradients anew within its step (by a "
+                "closure); give an optimizer that steps without"
+            )
         if max_norm is not None and not (math.isfinite(max_norm) and max_norm > 0):
             raise PostValidationError(f"max_norm={max_norm}; give a number above 0, or None")
         if not dist.is_initialized():
@@ -127,6 +135,7 @@ class PostValidation:
         self._kept.note_settings()
         if self._exchange.is_last:
             self._apply(verdict)
+            self._kept.note_gradients()
             self._exchange.back(self._known)
             self._settle(verdict)
             return
@@ -138,6 +147,7 @@ class PostValidation:
         else:
             # A scheduler of learning rates warns where no step was called before its own.
             self.optimizer._opt_called = True
+        self._kept.note_gradients()
 
     def validate(self) -> bool:
         """Learn what all ranks' gradients say, and put the step right.
@@ -147,15 +157,27 @@ class PostValidation:
         bool
             Whether any rank had stepped wrongly, or not at all: what has been computed since with
             its parameters is to be computed again.
+
+        Raises
+        ------
+        PostValidationError
+            Gradients were cleared or changed since the step.
         """
         if self._known is None:
             return False
+        if not self._kept.has_gradients():
+            raise PostValidationError(
+                "gradients were cleared or changed after step(), before it was validated: it may "
+                "have to be taken again with them; clear them by PostValidation.zero_grad(), which "
+                "waits, or flush() before"
+            )
         if self._exchange.is_last:
             shares = self._known
         else:
             shares = self._exchange.back(self._known)
             self._correct(self._rule.verdict(shares))
         self._known = None
+        self._kept.forget_gradients()
         if self._zero is not None:
             self.optimizer.zero_grad(set_to_none=self._zero)
             self._zero = None
