@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -274,6 +275,27 @@ def test_a_bad_profile(profiles: Path, schedules: Path, run: Run) -> None:
     (line,) = outcome.err.splitlines()
     assert line.startswith(f"error: {profiles / 'small.yaml'}: /ranks: ")
     assert line.endswith(" (and 1 more); put the profile right")
+
+
+def test_what_is_no_file(profiles: Path, schedules: Path, run: Run) -> None:
+    """Tests that a pipe is not waited for, and that a folder in a place ends nothing else."""
+    os.mkfifo(profiles / "pipe.json")
+    taken = schedules / "small.schedule.json"
+    taken.unlink()
+    taken.mkdir()
+    (schedules / "wide.schedule.json").unlink()
+    outcome = run("check", profiles, schedules, "--update")
+    assert outcome.code == 5
+    assert found(outcome) == {
+        "pipe.json": "bad-profile",
+        "small.yaml": "unreadable",
+        "wide.json": "missing",
+    }
+    assert (schedules / "wide.schedule.json").is_file()
+    assert outcome.err.splitlines()[-2:] == [
+        f"error: {profiles / 'pipe.json'} is no regular file; move it away",
+        f"error: {taken} is a folder; move it away",
+    ]
 
 
 def test_an_orphan(profiles: Path, schedules: Path, run: Run) -> None:

@@ -15,7 +15,7 @@ from nobubble.errors import (
     ProfileError,
 )
 from nobubble_cli.checking.choices import Choices
-from nobubble_cli.checking.finding import Finding
+from nobubble_cli.checking.finding import Finding, Kind
 from nobubble_cli.checking.judging import (
     fault_of,
     first_fault,
@@ -91,6 +91,9 @@ def check_pair(pair: Pair, choices: Choices, solve: Solve, *, update: bool) -> C
     """
     from nobubble.profile.reading import read_profile
 
+    obstacle = _obstacle(pair)
+    if obstacle is not None:
+        return Checked(pair, obstacle, False, None)
     try:
         profile = read_profile(pair.profile)
     except ProfileError as error:
@@ -120,6 +123,19 @@ def check_pair(pair: Pair, choices: Choices, solve: Solve, *, update: bool) -> C
     _make_folder(pair.schedule.parent)
     write_output(str(pair.schedule), answer.text)
     return Checked(pair, finding, True, answer.document)
+
+
+def _obstacle(pair: Pair) -> Finding | None:
+    """Find what is there and no file: a pipe is never read, and nothing takes a folder's place."""
+    kinds: tuple[tuple[Path, Kind], ...] = (
+        (pair.profile, "bad-profile"),
+        (pair.schedule, "unreadable"),
+    )
+    for path, kind in kinds:
+        if path.exists() and not path.is_file():
+            what = "a folder" if path.is_dir() else "no regular file"
+            return Finding(kind, f"{path} is {what}; move it away")
+    return None
 
 
 def _make_folder(folder: Path) -> None:
