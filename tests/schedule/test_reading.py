@@ -110,6 +110,15 @@ def test_other_schemas(schema: Any, fault: str) -> None:
     assert faults({"schema": schema, "ranks": 8}) == [f"/schema: {fault}"]
 
 
+def test_a_key_that_is_no_text() -> None:
+    """Tests half of a surrogate pair, which JSON can spell and no text has."""
+    schedule: Any = simple()
+    schedule["ranks"][0]["actions"][1]["\ud800"] = 1
+    assert faults(schedule) == [
+        "/ranks/0/actions/1: has a key with half of a surrogate pair, which is no text"
+    ]
+
+
 def test_no_schema() -> None:
     """Tests that a document without a schema is told which one it should have."""
     assert faults({}) == ['/schema: is missing; a schedule has "schema": "nobubble.schedule/1"']

@@ -70,9 +70,10 @@ def check_structure(data: Mapping[str, object]) -> WrittenProfile | list[Fault]:
 
 def _translated(detail: ErrorDetails) -> Fault:
     """Put one of pydantic's errors into our words."""
-    *before, last = detail["loc"]
+    # An unknown key may be called as our own words for what a value can be.
+    *before, last = detail["loc"] or ("",)
     path = [part for part in before if part not in (ONE, MANY, PARTED)]
-    if last not in (ONE, MANY, PARTED) or detail["type"] == "extra_forbidden":
+    if last not in ("", ONE, MANY, PARTED) or detail["type"] == "extra_forbidden":
         path.append(last)
     names = tuple(part for part in path if isinstance(part, str))
     value = detail["input"]
@@ -91,6 +92,8 @@ def _translated(detail: ErrorDetails) -> Fault:
             message = f"is an empty list; {_MISSING[names]}"
         case "too_long":
             message = f"has {counted(len(value), names[0].removesuffix('s'))}; {detail['msg']}"
+        case "string_unicode":  # Of a key, it is told at the object that has it.
+            message = f"{shown(value)} has half of a surrogate pair, and so is no text"
         case _:
             message = f"{shown(value)} cannot be read: {detail['msg']}"
     return Fault(pointer_to(*path), message)

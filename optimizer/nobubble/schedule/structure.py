@@ -158,6 +158,8 @@ def _message(detail: ErrorDetails, spot: _Spot) -> str:
             return f"{given} is not right here; it is {expected}"
         case "dict_type":
             return f"{given} is not an object"
+        case "string_unicode":
+            return "has a key with half of a surrogate pair, which is no text"
         case "list_type":
             return f"{given} is not a list"
         case "string_type":
