@@ -58,7 +58,9 @@ class Options(_Strict):
     effort: Effort = "normal"
     seed: int = Field(default=0, ge=0, le=2**32 - 1)
     time_limit: Seconds | None = Field(
-        None, description="Seconds after which it ends with what it has."
+        None,
+        description="Seconds after which the search ends with what it has; the schedule is then "
+        "written up and verified, which takes a large one some seconds more.",
     )
     ignore_memory_limit: bool = False
 

@@ -19,7 +19,7 @@ HELP: Final = {
     "body_timeout": "Seconds in which a body has to arrive.",
     "max_ops": "Most ops (F, B and W of every stage and microbatch) in a profile.",
     "sync_limit": "Seconds after which POST /v1/solve answers with a job instead.",
-    "max_time_limit": "Seconds after which any solve ends with what it has.",
+    "max_time_limit": "Seconds after which any search ends with what it has.",
     "max_queued": "Most jobs that wait; more are refused with 429.",
     "max_streams": "Most event streams at once.",
     "keep_days": "Days that ended jobs and their schedules are kept.",

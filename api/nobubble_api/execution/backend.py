@@ -38,7 +38,8 @@ class Run(Protocol):
     def cancel(self) -> None:
         """Ask it to stop: the future gives the best so far, or raises `NoScheduleError`.
 
-        One that does not stop within the grace is killed: `WorkerLostError`.
+        One that does not stop within the grace and the time of its write-up is killed:
+        `WorkerLostError`.
         """
 
 
@@ -62,7 +63,8 @@ class Backend(Protocol):
         listener : callable
             Called with news, in some thread of this process; what it raises is dropped.
         hard_limit : float
-            Seconds from its beginning after which, and a grace, the worker is killed.
+            Seconds from its beginning after which, a grace and the time of the write-up
+            (`Work.write_up_time`), the worker is killed.
         """
 
     def is_alive(self) -> bool:

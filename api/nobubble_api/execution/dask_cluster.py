@@ -55,13 +55,18 @@ class DaskRun:
     """A solve on the cluster."""
 
     def __init__(
-        self, backend: DaskBackend, listener: Callable[[News], None], hard_limit: float
+        self,
+        backend: DaskBackend,
+        listener: Callable[[News], None],
+        hard_limit: float,
+        grace: float,
     ) -> None:
         self.future: Future[Solved] = Future()
         self.name = secrets.token_hex(16)
         self._backend = backend
         self._listener = listener
         self._hard_limit = hard_limit
+        self._grace = grace
         self._lock = threading.Lock()
         self._is_cancelled = False
         self._worker: str | None = None
@@ -83,7 +88,7 @@ class DaskRun:
             self.end(NoScheduleError("it was stopped before it had begun"))
             return
         threading.Thread(target=self._ask_to_stop, daemon=True).start()
-        self._after(self._backend.grace, self._not_stopped)
+        self._after(self._grace, self._not_stopped)
 
     def follow(self, task: Future[Solved]) -> None:
         """Take the outcome of the task."""
@@ -105,7 +110,7 @@ class DaskRun:
             threading.Thread(target=self._ask_to_stop, daemon=True).start()
             return
         self._stop_timers()
-        self._after(self._hard_limit + self._backend.grace, self._overdue)
+        self._after(self._hard_limit + self._grace, self._overdue)
 
     def end(self, outcome: Solved | BaseException) -> None:
         """Set the outcome, unless there is one."""
@@ -171,7 +176,8 @@ class DaskBackend:
     workers : int or None
         At most so many solves at once; None takes all threads of the cluster.
     grace : float
-        Seconds that a solve has to stop when it is asked to, or when its time is over.
+        Seconds that a solve has to stop when it is asked to, or when its time is over, beside
+        those of its write-up.
 
     Raises
     ------
@@ -199,11 +205,12 @@ class DaskBackend:
 
     def submit(self, work: Work, listener: Callable[[News], None], *, hard_limit: float) -> DaskRun:
         """Begin to solve; see `nobubble_api.execution.backend.Backend`."""
-        run = DaskRun(self, listener, hard_limit)
+        grace = self.grace + work.write_up_time()
+        run = DaskRun(self, listener, hard_limit, grace)
         self._runs[run.name] = run
         run.future.add_done_callback(lambda _: self._runs.pop(run.name, None))
         # The worker's own guard comes last: it is for a solve that nobody watches any more.
-        limit = hard_limit + 3 * self.grace
+        limit = hard_limit + 3 * grace
         try:
             # Every time, since a scheduler that was started again does not know of it.
             self.client.subscribe_topic(self._topic, self._hear)

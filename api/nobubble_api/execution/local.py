@@ -103,7 +103,8 @@ class LocalBackend:
     ----------
     workers : int
     grace : float
-        Seconds that a solve has to stop when it is asked to, or when its time is over.
+        Seconds that a solve has to stop when it is asked to, or when its time is over, beside
+        those of its write-up.
     """
 
     def __init__(self, workers: int, grace: float) -> None:
@@ -131,13 +132,14 @@ class LocalBackend:
         self, work: Work, listener: Callable[[News], None], *, hard_limit: float
     ) -> LocalRun:
         """Begin to solve; see `nobubble_api.execution.backend.Backend`."""
-        run = LocalRun(work, listener, self._grace)
+        grace = self._grace + work.write_up_time()
+        run = LocalRun(work, listener, grace)
         run_id = secrets.token_hex(16)
         self._runs[run_id] = run
         run.future.add_done_callback(lambda _: self._runs.pop(run_id, None))
         try:
             task = self.executor.schedule(
-                hard_limit + self._grace, _solve, run_id, self._address, self._key
+                hard_limit + grace, _solve, run_id, self._address, self._key
             )
         except BaseException:
             del self._runs[run_id]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pickle
 import signal
@@ -24,7 +25,7 @@ from nobubble_api.execution.local import LocalBackend
 from nobubble_api.execution.opening import open_backend
 from nobubble_api.execution.solving import portable
 from nobubble_api.work import News
-from tests.api.execution.works import ROOT, become_stubborn, ignore, long_work, work_of
+from tests.api.execution.works import ROOT, become_stubborn, ignore, large_work, long_work, work_of
 from tests.api.serving import wait_for
 
 
@@ -36,6 +37,17 @@ def test_a_worker_that_ignores_everything_is_killed() -> None:
         with pytest.raises(OverdueError):
             task.result(30)
         assert backend.submit(work_of(PROFILE), ignore, hard_limit=60).future.result(60)
+    finally:
+        backend.close(wait=0)
+
+
+def test_the_write_up_of_a_large_schedule_is_not_cut_short() -> None:
+    """Tests a time limit and a grace that are over long before the schedule is verified."""
+    backend = open_backend("local", workers=1, grace=0.05)
+    try:
+        backend.submit(work_of(PROFILE), ignore, hard_limit=60).future.result(60)
+        run = backend.submit(large_work(time_limit=0.05), ignore, hard_limit=0.05)
+        assert json.loads(run.future.result(60).document)["ranks"]
     finally:
         backend.close(wait=0)
 

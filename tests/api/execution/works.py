@@ -10,6 +10,7 @@ from typing import Any
 from nobubble.profile.document import profile_document
 from nobubble.profile.reading import parse_profile, read_profile
 from nobubble.schedule.writing import json_text
+from nobubble_api.examples import PROFILE
 from nobubble_api.work import News, Solved, Work
 
 ROOT = Path(__file__).parents[3]
@@ -25,6 +26,12 @@ def long_work(**options: Any) -> Work:
     profile = read_profile(ROOT / "profiles/measured-p8.json", {"memory_limit": 4 * 1240})
     text = json_text(profile_document(profile))
     return Work(profile=text, method="search", effort="max", **options)
+
+
+def large_work(**options: Any) -> Work:
+    """Give a profile whose schedule, of 24,576 ops, takes a second to write up."""
+    stages = [PROFILE["stages"]] * 32
+    return work_of({**PROFILE, "ranks": 32, "microbatches": 256, "stages": stages}, **options)
 
 
 def ignore(news: News) -> None:
